@@ -1,0 +1,78 @@
+# Everything starts here: a target sets up what it needs, and a second call does only what changed since.
+#   PYTHON=python3.12 make setup     chooses the interpreter (3.11 or newer)
+#   make test ARGS="tests/unit -k port"     make dev ARGS=--reload     pass options on
+
+IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do \
+	"$$candidate" -c '$(IS_NEW_ENOUGH)' 2>/dev/null && { echo "$$candidate"; break; }; done)
+
+NAME_ONE := Name one: PYTHON=/path/to/python3 make $(MAKECMDGOALS)
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip --disable-pip-version-check install -qq --no-input --no-build-isolation
+LOCK := $(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
+JS := tests/server/js
+
+# A stamp is written when an installation is complete and is older than its lock file when that has changed.
+RUNTIME := $(VENV)/.runtime-installed
+TOOLS := $(VENV)/.tools-installed
+JS_PACKAGES := $(if $(and $(shell command -v node),$(shell command -v npm)),$(JS)/node_modules/.installed)
+NO_INTERPRETER := $(if $(wildcard $(RUN)),,FORCE)
+
+.PHONY: help setup dev chat doctor test check lock FORCE
+
+help:
+	@echo "make dev      serve on http://127.0.0.1:2024 (set PORT for another)"
+	@echo "make chat     chat in the terminal with the server that 'make dev' started"
+	@echo "make doctor   say what is configured, what is missing and how to fix it"
+	@echo "make test     run all tests"
+	@echo "make check    lint, types, import contracts, spelling; needs no database"
+	@echo "make setup    only install what the others need"
+	@echo "make lock     write requirements/*.txt anew from pyproject.toml (UPGRADE=--upgrade for newer versions)"
+
+setup: $(TOOLS) $(JS_PACKAGES)
+
+dev chat doctor: $(RUNTIME)
+	@$(RUN) -m backend.cli $@ $(ARGS)
+
+test: setup
+	$(RUN) -m pytest $(ARGS)
+
+check: export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
+check: $(TOOLS)
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m codespell_lib
+	$(VENV)/bin/lint-imports
+	$(RUN) -m pyright
+
+lock: $(TOOLS)
+	$(LOCK) --group build -o requirements/build.txt
+	$(LOCK) pyproject.toml --extra server -c requirements/build.txt -o requirements/runtime.txt
+	$(LOCK) pyproject.toml --extra server --group dev -c requirements/runtime.txt -o requirements/dev.txt
+
+# Built anew whenever it is not complete: pip takes a package that was half copied for installed.
+$(RUNTIME): requirements/build.txt requirements/runtime.txt $(NO_INTERPRETER)
+	@command -v "$(PYTHON)" >/dev/null || { echo "Python 3.11 or newer is needed$(if $(PYTHON), and '$(PYTHON)' is not there). $(NAME_ONE)" >&2; exit 1; }
+	@$(PYTHON) -c '$(IS_NEW_ENOUGH)' || { echo "Python 3.11 or newer is needed and '$(PYTHON)' is $$($(PYTHON) -V 2>&1). $(NAME_ONE)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) cannot make virtual environments: install its venv package (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "Installing what the server needs into $(VENV), about a minute the first time ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) --require-hashes -r requirements/build.txt
+	@$(PIP) --require-hashes -r requirements/runtime.txt
+	@$(PIP) --no-deps -e .
+	@touch $@
+
+# Until the tools are complete, the environment counts as incomplete.
+$(TOOLS): $(RUNTIME) requirements/dev.txt
+	@echo "Installing the tools for tests and checks ..."
+	@rm $(RUNTIME)
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $(RUNTIME) $@
+
+$(JS)/node_modules/.installed: $(JS)/package-lock.json
+	@echo "Installing the JavaScript SDK for its test ..."
+	@npm ci --prefix $(JS) --silent --no-audit --no-fund
+	@touch $@

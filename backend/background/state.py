@@ -1,0 +1,23 @@
+"""The state of the background graph: what one finished turn leaves to be done."""
+
+from typing import NotRequired, TypedDict
+
+
+class FinishedTurn(TypedDict):
+    """The input, as `backend.chat.dispatch.finished_turn` makes it; nothing is ever written back."""
+
+    thread_id: str
+    message_ids: list[str]
+    """Ids of the turn's messages in the thread's state, the human one first."""
+    human_count: int
+    """Human turns of the thread so far, this one included."""
+    user_text: str
+    assistant_text: str
+    finished_at: str
+    """ISO 8601 with offset."""
+    covered_end: NotRequired[int]
+    """The last turn that summaries covered in this branch when the turn ended, -1 for none; missing when unknown."""
+
+
+class NothingNew(TypedDict):
+    """What background nodes return: they act on what is stored, never on a thread's state."""

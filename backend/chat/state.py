@@ -1,0 +1,32 @@
+"""The state of the chat graph."""
+
+from typing import TypedDict
+
+from langchain_core.messages import BaseMessage
+
+from backend.storage.messages_channel import Messages
+
+
+class ChatInput(TypedDict):
+    """What a client sends: the new messages of a turn."""
+
+    messages: Messages
+
+
+class ChatState(ChatInput, total=False):
+    """A thread: its messages, and which sub-agent answers the current turn."""
+
+    subagent: str
+
+
+class ChatUpdate(TypedDict, total=False):
+    """What a node of the chat graph adds to the state."""
+
+    messages: list[BaseMessage]
+    subagent: str
+
+
+class RunSettings(TypedDict, total=False):
+    """What Studio offers to set for a run. Without authentication the user is named here; with it, this is ignored."""
+
+    user_id: str

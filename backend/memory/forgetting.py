@@ -1,0 +1,93 @@
+"""Forgetting a thread or a user: everything at once, in an order that lets nothing come back."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.errors import NotFound
+from backend.ids import Json, ThreadId, UserId
+from backend.memory.scope import user_of
+from backend.memory.user_memory import UserMemory
+
+
+class Accounts(Protocol):
+    """What is kept of users beside their memory."""
+
+    async def overlay(self, user_id: UserId) -> Mapping[str, Json]: ...
+    async def forget(self, user_id: UserId) -> None: ...
+
+
+class KnownThreads(Protocol):
+    """Which scopes have anything of a thread."""
+
+    async def scopes_of(self, thread_id: ThreadId) -> Sequence[str]: ...
+
+
+class Server(Protocol):
+    """The threads on the server."""
+
+    async def threads_of(self, user_id: UserId) -> Sequence[ThreadId]: ...
+    async def delete_thread(self, thread_id: ThreadId, *, user_id: UserId | None) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """Every method may be repeated after a failure: what is gone already is no error."""
+
+    memory_of: Callable[[UserId], UserMemory]
+    accounts: Accounts
+    known: KnownThreads
+    server: Server
+    account_gone: Callable[[UserId], None]
+
+    async def thread_gone(self, thread_id: ThreadId) -> int:
+        """A thread was deleted on the server: purge it in every scope that knows it; how many rows."""
+        users = [user_of(scope) for scope in await self.known.scopes_of(thread_id)]
+        return sum([await self.memory_of(user_id).summaries.purge(thread_id) for user_id in users])
+
+    async def delete_thread(self, thread_id: ThreadId, *, user_id: UserId) -> None:
+        """Delete a user's thread on the server and purge its summaries.
+
+        Raises:
+            NotFound: the user has neither the thread nor anything of it.
+        """
+        on_server = await self._existed(self.server.delete_thread(thread_id, user_id=user_id))
+        purged = await self.memory_of(user_id).summaries.purge(thread_id)
+        if not on_server and not purged:
+            raise NotFound("no such thread")
+
+    async def erase_user(self, user_id: UserId) -> Mapping[str, int]:
+        """Erase all of a user's memory and account, and their threads where the server knows whose they are.
+
+        Threads first, so that no turn begins that would remember; counts by kind.
+        """
+        threads = await self.server.threads_of(user_id)
+        deleted = sum([await self._existed(self.server.delete_thread(thread, user_id=user_id)) for thread in threads])
+        return {"threads": deleted, **await self.erase_memory(user_id)}
+
+    async def erase_memory(self, user_id: UserId) -> Mapping[str, int]:
+        """Erase what is remembered of a user; the threads stay. Counts by kind."""
+        memory = self.memory_of(user_id)
+        summaries = await memory.summaries.erase()
+        profile_keys = await memory.profile.erase()
+        await self.accounts.forget(user_id)
+        self.account_gone(user_id)
+        return {"profile_keys": profile_keys, "thread_summaries": summaries}
+
+    async def export(self, user_id: UserId) -> Mapping[str, Json]:
+        """Everything that is remembered of a user, as JSON."""
+        memory = self.memory_of(user_id)
+        view = await memory.profile.view()
+        return {
+            "user_id": user_id,
+            "profile": {key: view.memory[key] for key in view.store_keys},
+            "account": await self.accounts.overlay(user_id),
+            "thread_summaries": [row.as_json() for row in await memory.summaries.all()],
+        }
+
+    async def _existed(self, deletion: Awaitable[None]) -> bool:
+        try:
+            await deletion
+        except NotFound:
+            return False
+        return True

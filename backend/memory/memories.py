@@ -1,0 +1,109 @@
+"""The memory of all users in this process: opens that of one, and keeps what was cached of them true."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from langgraph.store.base import BaseStore
+
+from backend.errors import StorageUnavailable
+from backend.ids import UserId
+from backend.memory.exclusive import ExclusiveWrites
+from backend.memory.profile.service import Overlays, Profile, ProfileCache
+from backend.memory.scope import scope_label, user_of
+from backend.memory.summaries.service import Ledger, Summaries, SummaryCache
+from backend.memory.user_memory import UserMemory
+from backend.storage.database import Database
+from backend.storage.langgraph_store import open_store
+from backend.storage.notifications import Listener, notify
+
+
+class RecallCaches:
+    """What this process has cached, of all users."""
+
+    def __init__(self) -> None:
+        self.profiles = ProfileCache()
+        self.summaries = SummaryCache()
+
+    def drop(self, user_id: UserId | None) -> None:
+        """Forget what is cached of a user; of everybody when it is not known who has changed."""
+        self.profiles.drop(user_id)
+        self.summaries.drop(user_id)
+
+
+class Memories:
+    """Runs bring the server's store; outside of runs there is a store of our own, over the same tables."""
+
+    def __init__(
+        self,
+        *,
+        caches: RecallCaches,
+        overlays: Overlays,
+        ledger: Ledger,
+        writes: ExclusiveWrites,
+        profile_max_bytes: int,
+    ) -> None:
+        self._caches = caches
+        self._overlays = overlays
+        self._ledger = ledger
+        self._writes = writes
+        self._profile_max_bytes = profile_max_bytes
+        self._own_store: BaseStore | None = None
+
+    def in_run(self, user_id: UserId | None, store: BaseStore | None) -> UserMemory | None:
+        """The memory of a run's user; None when nobody speaks, or the server has no store."""
+        if user_id is None or store is None:
+            return None
+        return UserMemory(
+            user_id=user_id,
+            profile=Profile(
+                user_id=user_id,
+                store=store,
+                overlays=self._overlays,
+                writes=self._writes,
+                cache=self._caches.profiles,
+                max_bytes=self._profile_max_bytes,
+            ),
+            summaries=Summaries(
+                user_id=user_id,
+                store=store,
+                ledger=self._ledger,
+                writes=self._writes,
+                cache=self._caches.summaries,
+            ),
+        )
+
+    def of(self, user_id: UserId) -> UserMemory:
+        """The memory of a user outside of runs.
+
+        Raises:
+            StorageUnavailable: this process does not serve yet, or does not any more.
+        """
+        memory = self.in_run(user_id, self._own_store)
+        if memory is None:
+            raise StorageUnavailable
+        return memory
+
+    @asynccontextmanager
+    async def running(self, database: Database) -> AsyncGenerator[None]:
+        """While the block runs there is a store of our own, and changes made by other processes are heard of."""
+        listener = Listener(database, self._heard)
+        async with open_store(database) as store:
+            self._own_store = store
+            listener.start()
+            try:
+                yield
+            finally:
+                await listener.stop()
+                self._own_store = None
+
+    def _heard(self, scope: str | None) -> None:
+        try:
+            self._caches.drop(user_of(scope) if scope else None)
+        except ValueError:
+            self._caches.drop(None)
+
+
+async def announce_change(database: Database, user_id: UserId) -> None:
+    """Let every process drop what it has cached of a user."""
+    async with database.connection() as connection:
+        await notify(connection, scope_label(user_id))

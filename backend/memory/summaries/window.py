@@ -1,0 +1,102 @@
+"""Which turns a pass compresses next, and which summaries count in a branch of a thread (S1)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from backend.llm.messages import human_positions, role_of, text_of
+from backend.memory.summaries.record import SummaryRow
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Human turns `start` to `end`, 0-based, both included."""
+
+    start: int
+    end: int
+
+    @property
+    def turns(self) -> range:
+        return range(self.start, self.end + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The rows that count in a branch, in the order of its turns, and the last turn they cover; -1 for none."""
+
+    rows: Sequence[SummaryRow]
+    end: int
+
+
+def next_window(*, human_count: int, keep_recent: int, covered_end: int) -> Window | None:
+    """The window to compress now: right behind what is covered, the largest multiple of `keep_recent` turns.
+
+    None while fewer than `keep_recent` turns are uncompressed, or when it is below 1.
+    """
+    uncompressed = human_count - (covered_end + 1)
+    if keep_recent < 1 or uncompressed < keep_recent:
+        return None
+    return Window(covered_end + 1, covered_end + uncompressed // keep_recent * keep_recent)
+
+
+def covered_end(rows: Sequence[SummaryRow], human_ids: Sequence[str | None]) -> int:
+    """The last turn that rows of this branch cover without a gap from turn 0; -1 for none."""
+    return coverage(rows, human_ids).end
+
+
+def coverage(
+    rows: Sequence[SummaryRow],
+    human_ids: Sequence[str | None],
+    *,
+    fenced: Sequence[str] = (),
+    digest_of: Callable[[Window], str] | None = None,
+) -> Coverage:
+    """What counts in the branch whose human messages have these ids, in order.
+
+    A row counts only while its ids are the branch's at its indices (and, with `digest_of`, while what it was made from
+    still reads the same), and while rows before it reach up to it from turn 0. Turns whose ids open `fenced` need no
+    row: their summaries were removed for good.
+    """
+    applicable = [row for row in rows if _is_of_branch(row, human_ids, digest_of)]
+    end = _fenced_end(fenced, human_ids)
+    counting: list[SummaryRow] = []
+    while reaching := [row for row in applicable if row.start_message_index <= end + 1 <= row.end_message_index]:
+        row = max(reaching, key=lambda row: (row.end_message_index, row.start_message_index, row.sequence))
+        counting.append(row)
+        end = row.end_message_index
+    return Coverage(counting, end)
+
+
+def complete_turns(messages: Sequence[BaseMessage]) -> int:
+    """How many leading turns can be compressed: all that were followed by another, and the last once it is answered.
+
+    Answered means: words of the assistant, without a call, behind the last tool result. An earlier turn that was
+    cancelled gets no answer any more and must not hold up the others.
+    """
+    positions = human_positions(messages)
+    if not positions:
+        return 0
+    behind_results = takewhile(lambda message: role_of(message) != "tool", reversed(messages[positions[-1] :]))
+    answered = any(_is_answer(message) for message in behind_results)
+    return len(positions) if answered else len(positions) - 1
+
+
+def _is_answer(message: BaseMessage) -> bool:
+    calls = isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls)
+    return role_of(message) == "ai" and not calls and bool(text_of(message).strip())
+
+
+def _is_of_branch(row: SummaryRow, human_ids: Sequence[str | None], digest_of: Callable[[Window], str] | None) -> bool:
+    window = Window(row.start_message_index, row.end_message_index)
+    if not row.message_ids or row.message_ids != list(human_ids[window.start : window.end + 1]):
+        return False
+    if len(row.message_ids) != len(window.turns):
+        return False
+    return digest_of is None or row.excerpt_digest is None or row.excerpt_digest == digest_of(window)
+
+
+def _fenced_end(fenced: Sequence[str], human_ids: Sequence[str | None]) -> int:
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(fenced, human_ids, strict=False))
+    return sum(1 for _ in same) - 1

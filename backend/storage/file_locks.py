@@ -1,0 +1,44 @@
+"""Locks on files, which the kernel takes back from a process however it ends."""
+
+import fcntl
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def exclusively(path: Path, *, seconds: float) -> Generator[None]:
+    """One process at a time is in the block.
+
+    Raises:
+        TimeoutError: another one was in it for so long.
+    """
+    end = time.monotonic() + seconds
+    with path.open("a") as lock:
+        while not _take(lock, fcntl.LOCK_EX):
+            if time.monotonic() > end:
+                raise TimeoutError(f"another process holds {path}")
+            time.sleep(0.05)
+        yield
+
+
+def hold_claim(path: Path) -> IO[str]:
+    """Say that this process uses what the file stands for; closing the file takes it back."""
+    claim = path.open("a")
+    fcntl.flock(claim, fcntl.LOCK_SH)
+    return claim
+
+
+def nobody_claims(path: Path) -> bool:
+    with path.open("a") as claim:
+        return _take(claim, fcntl.LOCK_EX)
+
+
+def _take(file: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
