@@ -1,6 +1,7 @@
 """What may be logged: events with ids, never what somebody said, and no address with what was asked in it."""
 
 import logging
+import sys
 from typing import Final
 
 import structlog
@@ -22,6 +23,8 @@ def configure_logging() -> None:
                 structlog.contextvars.merge_contextvars,
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
-                structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+                structlog.dev.ConsoleRenderer(
+                    colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
+                ),
             ]
         )

@@ -61,15 +61,9 @@ class Database:
 
     async def prepare(self) -> None:
         """Bring the database up to date. Raises as `running` does."""
-        try:
-            async with await self._pools.connect() as connection:
-                with translated():
-                    await prepare(connection)
-        except psycopg.ProgrammingError:
-            raise SettingsError("DATABASE_URL: it is not the address of a PostgreSQL database") from None
-        except psycopg.OperationalError as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise StorageUnavailable(f"The database does not answer: {reason}") from error
+        async with await self.connect() as connection:
+            with translated():
+                await prepare(connection)
 
     def connection(self) -> AbstractAsyncContextManager[Connection]:
         """A connection for the length of a block: in autocommit mode, rows as dicts, times aware and in UTC.
@@ -82,8 +76,19 @@ class Database:
         return self._pools.connection()
 
     async def connect(self) -> Connection:
-        """A connection of its own, which the caller closes, with the driver's errors; for `notifications`."""
-        return await self._pools.connect()
+        """A connection of its own, which the caller closes; its statements raise the driver's errors.
+
+        Raises:
+            SettingsError: DATABASE_URL or DATA_DIR cannot be used.
+            StorageUnavailable: the database does not answer; the message says why.
+        """
+        try:
+            return await self._pools.connect()
+        except psycopg.ProgrammingError:
+            raise SettingsError("DATABASE_URL: it is not the address of a PostgreSQL database") from None
+        except psycopg.OperationalError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise StorageUnavailable(f"The database does not answer: {reason}") from error
 
     async def pool(self) -> AsyncConnectionPool[AsyncConnection[DictRow]]:
         """The pool of the running event loop, as LangGraph's own classes want to have one."""

@@ -88,6 +88,24 @@ async def test_a_run_that_is_rolled_back_in_the_middle_leaves_no_row(
     assert await texts(graph) == echoed(*said, "next")
 
 
+async def test_a_resumed_run_that_is_rolled_back_can_be_resumed_anew(database: Database, saver: PostgresSaver):
+    gate = Gate()
+    turn = asyncio.create_task(say(make_echo_graph(saver, gate=gate), "one"))
+    await gate.reached.wait()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    before = await stored(database)
+
+    run_id = str(uuid4())
+    await make_echo_graph(saver, text=", resumed").ainvoke(None, in_thread(THREAD, run_id=run_id))
+    await saver.adelete_for_runs([run_id])
+
+    assert await stored(database) == before
+    await make_echo_graph(saver, text=", resumed anew").ainvoke(None, in_thread(THREAD))
+    assert await texts(make_echo_graph(saver)) == ["one", "heard one, resumed anew"]
+
+
 async def test_rolling_back_twice_changes_nothing(database: Database, saver: PostgresSaver):
     graph = make_echo_graph(saver)
     await say(graph, "one")

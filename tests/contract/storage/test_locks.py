@@ -58,13 +58,13 @@ async def test_a_lock_that_is_held_too_long_is_an_error(database: Database, othe
 async def test_an_error_in_the_block_undoes_its_writes_and_lets_go(database: Database, other: Database):
     async def fail() -> None:
         async with scope_lock(database, "ana") as connection:
-            await connection.execute("INSERT INTO tombstones (scope, kind) VALUES ('ana', 'user')")
+            await connection.execute("INSERT INTO accounts (user_id) VALUES ('ana')")
             raise ValueError
 
     with pytest.raises(ValueError):  # noqa: PT011
         await fail()
     async with asyncio.timeout(2), scope_lock(other, "ana") as connection:
-        assert await (await connection.execute("SELECT * FROM tombstones")).fetchall() == []
+        assert await (await connection.execute("SELECT * FROM accounts")).fetchall() == []
 
 
 async def test_a_cancelled_block_lets_go(database: Database, other: Database):

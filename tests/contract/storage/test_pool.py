@@ -104,7 +104,7 @@ async def test_a_statement_that_takes_too_long_is_given_up(database: Database):
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
-        ("INSERT INTO tombstones (scope, kind) VALUES ('ana', 'user'), ('ana', 'user')", Duplicate),
+        ("INSERT INTO accounts (user_id) VALUES ('ana'), ('ana')", Duplicate),
         ("SELECT 'x'::int", InvalidInput),
         ("SELECT pg_terminate_backend(pg_backend_pid())", StorageUnavailable),
     ],
@@ -122,9 +122,9 @@ async def test_errors_are_ours_and_the_next_use_works(database: Database, statem
 async def test_an_abandoned_transaction_is_rolled_back(database: Database):
     async with database.connection() as connection:
         await connection.execute("BEGIN")
-        await connection.execute("INSERT INTO tombstones (scope, kind) VALUES ('ana', 'user')")
+        await connection.execute("INSERT INTO accounts (user_id) VALUES ('ana')")
     async with database.connection() as connection:
-        assert await (await connection.execute("SELECT * FROM tombstones")).fetchall() == []
+        assert await (await connection.execute("SELECT * FROM accounts")).fetchall() == []
 
 
 USES_THE_ACCESSOR = """

@@ -40,7 +40,14 @@ async def test_an_empty_database_gets_all_that_is_needed(empty_url: str):
         assert {"pg_trgm", "unaccent", "vector"} <= (await database.extensions()).keys()
         async with database.connection() as connection:
             assert await rows(connection, APPLIED) == [migration.name for migration in MIGRATIONS]
-            expected = {"accounts", "checkpoint_blobs", "checkpoint_writes", "checkpoints", "store", "tombstones"}
+            expected = {
+                "accounts",
+                "checkpoint_blobs",
+                "checkpoint_writes",
+                "checkpoints",
+                "store",
+                "summarized_threads",
+            }
             assert expected <= set(await rows(connection, TABLES))
 
 
@@ -98,6 +105,6 @@ async def test_an_extension_that_is_not_permitted_stops_nothing(postgres_server:
 
 async def test_times_come_back_aware_and_in_utc(database: Database):
     async with database.connection() as connection:
-        await connection.execute("INSERT INTO tombstones (scope, kind) VALUES ('ana', 'user')")
-        (created_at,) = await rows(connection, "SELECT created_at FROM tombstones")
+        await connection.execute("INSERT INTO accounts (user_id) VALUES ('ana')")
+        (created_at,) = await rows(connection, "SELECT updated_at FROM accounts")
         assert str(getattr(created_at, "tzinfo", None)) in ("UTC", "Etc/UTC")
