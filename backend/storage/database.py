@@ -146,7 +146,7 @@ def process_database() -> Database:
 
     The server enters `open_store` and `open_checkpointer` by their names, without arguments and in each of its
     threads, and the graphs and the HTTP app come in by their own modules. Were each to make its own, every event loop
-    would have three pools and every process several claims to the embedded server.
+    would have three pools, and every process would hold the embedded server several times.
 
     Reads files when it is first called.
 

@@ -2,7 +2,7 @@
 
 Only the wheel's programs are used. Its Python module counts its users by process ids in a file, which lie after a
 kill -9; waits ten seconds for a recovery; warns at import; and opens every parent folder of the data to all readers.
-See docs/decisions/0003-embedded-postgres.md.
+See docs/decisions/0007-embedded-postgres.md.
 """
 
 import atexit
@@ -28,7 +28,7 @@ import structlog
 from backend.errors import SettingsError, StorageUnavailable
 from backend.storage.embedded_programs import Finished, find_programs, is_another_program, run
 from backend.storage.embedded_user import ServerUser, let_read, let_through, server_user
-from backend.storage.file_locks import exclusively, hold_claim, nobody_claims
+from backend.storage.file_locks import exclusively, hold, is_held
 from backend.storage.queries import load_queries
 from backend.storage.translation import translated
 
@@ -72,7 +72,7 @@ class EmbeddedPostgres:
         self._data = data.absolute()
         self._options = {**OPTIONS, **(options or {})}
         self._user: ServerUser | None = None
-        self._claim: IO[str] | None = None
+        self._held: IO[str] | None = None
         self._mutex = threading.Lock()
 
     def start(self) -> str:
@@ -94,8 +94,8 @@ class EmbeddedPostgres:
                 if self._state() != "ready":
                     self._prepare()
                     self._launch()
-                if self._claim is None:
-                    self._claim = hold_claim(self._beside("users"))
+                if self._held is None:
+                    self._held = hold(self._beside("users"))
                     atexit.register(self.release)
                 self._create_database()
                 return self._url("afterthought")
@@ -110,16 +110,16 @@ class EmbeddedPostgres:
     def release(self) -> None:
         """Stop using the server; it is stopped when no other process uses it. Without a start this does nothing."""
         with self._mutex:
-            claim, self._claim = self._claim, None
-            if claim is None:
+            held, self._held = self._held, None
+            if held is None:
                 return
             atexit.unregister(self.release)
             if not self._data.exists():  # whose server ends by itself
-                claim.close()
+                held.close()
                 return
             with self._alone():
-                claim.close()
-                if nobody_claims(self._beside("users")) and self._state() != "away":
+                held.close()
+                if not is_held(self._beside("users")) and self._state() != "away":
                     self.stop()
 
     def stop(self) -> None:

@@ -24,16 +24,17 @@ def exclusively(path: Path, *, seconds: float) -> Generator[None]:
         yield
 
 
-def hold_claim(path: Path) -> IO[str]:
-    """Say that this process uses what the file stands for; closing the file takes it back."""
-    claim = path.open("a")
-    fcntl.flock(claim, fcntl.LOCK_SH)
-    return claim
+def hold(path: Path) -> IO[str]:
+    """Hold what the file stands for, together with others; closing the file lets it go."""
+    held = path.open("a")
+    fcntl.flock(held, fcntl.LOCK_SH)
+    return held
 
 
-def nobody_claims(path: Path) -> bool:
-    with path.open("a") as claim:
-        return _take(claim, fcntl.LOCK_EX)
+def is_held(path: Path) -> bool:
+    """Whether any process holds what the file stands for."""
+    with path.open("a") as probe:
+        return not _take(probe, fcntl.LOCK_EX)
 
 
 def _take(file: IO[str], kind: int) -> bool:

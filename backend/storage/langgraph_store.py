@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from langgraph.store.base import BaseStore
 from langgraph.store.postgres.aio import AsyncPostgresStore
@@ -29,13 +30,18 @@ class PostgresStore(AsyncPostgresStore):
     alist_namespaces = BaseStore.alist_namespaces
 
     def __init__(self, database: Database, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
-        super().__init__(pool)
+        super().__init__(pool, deserializer=_as_the_driver_read_it)
         self._database = database
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncGenerator[AsyncCursor[DictRow]]:
         async with open_cursor(self._database, pipeline=pipeline) as cursor:
             yield cursor
+
+
+def _as_the_driver_read_it(value: Any) -> Any:
+    """Upstream parses a value that is no object a second time, which fails and would make it unreadable for ever."""
+    return value
 
 
 @asynccontextmanager

@@ -103,8 +103,9 @@ class Pools:
         loop = asyncio.get_running_loop()
         if loop not in self._pools:
             url = await self._url()
-            for ended in [other for other in self._pools if other.is_closed()]:
-                del self._pools[ended]
+            for other in list(self._pools):
+                if other.is_closed():
+                    self._pools.pop(other, None)
             self._pools.setdefault(loop, self._make_pool(url))
         pool = self._pools[loop]
         await pool.open()
@@ -133,14 +134,23 @@ class Pools:
         end = time.monotonic() + self._timeout
         try:
             connection = await pool.getconn(self._timeout)
-            if await connection.answers(within=self._timeout / 2):
+            if await self._answers(pool, connection):
                 return connection
-            await pool.putconn(connection)
             await pool.drain()
             return await pool.getconn(max(end - time.monotonic(), self._timeout / 3))
         except PoolTimeout:
             self._went_away()
             raise
+
+    async def _answers(self, pool: Pool, connection: Connection) -> bool:
+        """Whether it does; if not, or when the asking is cancelled, the pool has it back."""
+        answered = False
+        try:
+            answered = await connection.answers(within=self._timeout / 2)
+        finally:
+            if not answered:
+                await pool.putconn(connection)
+        return answered
 
     def _make_pool(self, url: str) -> Pool:
         # A short reconnect_timeout: the pool's attempts double their pauses up to it, so with the default of five

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -17,6 +17,6 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-async def chat(model: ModelServer) -> AsyncIterator[ChatDriver]:
+async def chat(model: ModelServer) -> AsyncGenerator[ChatDriver]:
     async with make_chat_driver(model, InMemorySaver()) as driver:
         yield driver

@@ -118,7 +118,7 @@ async def test_threads_survive_a_restart_of_the_server(tmp_path: Path) -> None:
             assert turn.errors == []
             texts = [message["content"] for message in await messages_of(client, thread_id)]
             assert texts == ["before", "Hello there.", "after", "Hello there."]
-            assert (await client.threads.get(thread_id))["metadata"]["title"] == "A fine title"
+            assert (await metadata_when(client, thread_id, "title"))["title"] == "A fine title"
             sent = [message["content"] for message in product.model.for_model("chat")[-1].messages[1:]]
             assert sent == ["before", "Hello there.", "after"]
 

@@ -3,9 +3,11 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
+from langgraph.pregel import Pregel
 
 from backend import agent, background_agent
 from tests.support.langgraph_server import REPOSITORY, environment, running_server
@@ -41,7 +43,7 @@ async def test_the_first_conversation_works_as_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("graph", [agent.graph, background_agent.graph], ids=["agent", "background_agent"])
-def test_the_picture_shows_every_node(graph: object) -> None:
+def test_the_picture_shows_every_node(graph: Pregel[Any, Any, Any, Any]) -> None:
     picture = "\n".join(block_after("The graphs"))
-    nodes = set(graph.get_graph().nodes) - {"__start__", "__end__"}  # pyright: ignore[reportAttributeAccessIssue]
+    nodes = set(graph.get_graph().nodes) - {"__start__", "__end__"}
     assert {node for node in nodes if node not in picture} == set()

@@ -1,9 +1,9 @@
 """Drives the compiled chat graph in this process as a client would, one thread at a time."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -55,10 +55,10 @@ class ChatDriver:
 @asynccontextmanager
 async def make_chat_driver(
     model: ModelServer, checkpointer: BaseCheckpointSaver[Any], **settings: object
-) -> AsyncIterator[ChatDriver]:
+) -> AsyncGenerator[ChatDriver]:
     """A driver whose models are scripted; `settings` override the defaults."""
     values: dict[str, Any] = {name.lower(): value for name, value in model.environment.items()}
     server = RecordedServer()
-    chosen = Settings(**{**values, **settings})
+    chosen = Settings(**{**values, **cast("dict[str, Any]", settings)})
     services = assemble(chosen, database=Database(chosen), server=server)
     yield ChatDriver(agent.build(services.chat).compile(checkpointer=checkpointer), server)

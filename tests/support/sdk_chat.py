@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -32,14 +32,13 @@ async def stream_turn(
     """One turn in `messages-tuple` mode, as a chat page would send it."""
     sent = {"role": HUMAN, "content": message} if isinstance(message, str) else dict(message)
     turn, started = StreamedTurn(), time.monotonic()
-    stream: AsyncIterator[Any] = client.runs.stream(
-        thread_id, "agent", input={"messages": [sent]}, stream_mode="messages-tuple", **run
-    )
-    async for event in stream:
+    streaming: Callable[..., AsyncIterator[Any]] = client.runs.stream
+    async for event in streaming(thread_id, "agent", input={"messages": [sent]}, stream_mode="messages-tuple", **run):
+        data: Any = event.data
         if event.event == "error":
-            turn.errors.append(event.data)
-        elif event.event == "messages" and event.data[0]["type"] == "AIMessageChunk":
-            chunk = event.data[0]
+            turn.errors.append(data)
+        elif event.event == "messages" and data[0]["type"] == "AIMessageChunk":
+            chunk = data[0]
             turn.first_token_seconds = turn.first_token_seconds or time.monotonic() - started
             turn.texts[chunk["id"]] = turn.texts.get(chunk["id"], "") + str(chunk["content"])
     turn.seconds = time.monotonic() - started

@@ -93,7 +93,7 @@ async def test_the_first_use_after_a_restart_works_although_all_idle_connections
 async def test_after_a_long_outage_the_next_use_works(fragile: Database, own_server: TestServer):
     await warm_up(fragile)
     own_server.stop()
-    for _ in range(6):
+    for _ in range(9):  # until the pauses of an attempt that goes on would be longer than our timeout
         with fails_soon():
             await asyncio.gather(*(ask(fragile) for _ in range(10)))
     own_server.start()
@@ -139,6 +139,22 @@ async def test_a_frozen_server_fails_a_use_soon_and_works_when_thawed(fragile: D
     finally:
         own_server.thaw()
     await ask(fragile)
+
+
+async def test_uses_that_are_cancelled_while_they_wait_take_no_connection_away(own_server: TestServer):
+    database = make_database(own_server.url, timeout_seconds=TIMEOUT_SECONDS, pool_size=2)
+    async with database.running():
+        await warm_up(database, connections=2)
+        own_server.freeze()
+        try:
+            uses = [asyncio.create_task(ask(database)) for _ in range(6)]
+            await asyncio.sleep(TIMEOUT_SECONDS / 5)  # they are waiting for an answer, or for a connection
+            for use in uses:
+                use.cancel()
+        finally:
+            own_server.thaw()
+        await asyncio.wait(uses)
+        await warm_up(database, connections=2)
 
 
 async def test_a_statement_that_is_stuck_in_a_frozen_server_is_given_up(fragile: Database, own_server: TestServer):

@@ -80,7 +80,6 @@ async def test_many_uses_at_once_share_few_connections(database_url: str):
         ("idle_in_transaction_session_timeout", "1min"),
         ("TimeZone", "UTC"),
         ("application_name", "afterthought"),
-        ("fsync", "off"),
     ],
 )
 async def test_a_connection_is_set_up(database: Database, name: str, value: str):
