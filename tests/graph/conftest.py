@@ -1,9 +1,11 @@
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support.chat_driver import ChatDriver, make_chat_driver
+from tests.support.memory_driver import OpenDriver, memory_drivers
+from tests.support.memory_homes import Home, HomeInMemory, HomeInPostgres
 from tests.support.model_server import ModelServer, structured, text
 
 
@@ -17,6 +19,19 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-async def chat(model: ModelServer) -> AsyncGenerator[ChatDriver]:
+async def chat(model: ModelServer) -> AsyncIterator[ChatDriver]:
     async with make_chat_driver(model, InMemorySaver()) as driver:
         yield driver
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def home(request: pytest.FixtureRequest) -> Home:
+    """Where what is remembered is kept."""
+    return HomeInMemory() if request.param == "memory" else HomeInPostgres(request.getfixturevalue("database_url"))
+
+
+@pytest.fixture
+async def open_driver(home: Home, model: ModelServer) -> AsyncIterator[OpenDriver]:
+    """Opens drivers of both graphs, each in a process of its own."""
+    async with memory_drivers(home, model) as open_driver:
+        yield open_driver

@@ -92,6 +92,10 @@ class Process:
     accounts: AccountRows | AccountsInMemory
     watch: Watch
 
+    def forget_cached(self) -> None:
+        """As a process that has just started."""
+        self.memories._caches.drop(None)  # pyright: ignore[reportPrivateUsage]
+
     def memory_of(self, user_id: str) -> UserMemory:
         memory = self.memories.in_run(UserId(user_id), self.store)
         assert memory is not None

@@ -10,6 +10,8 @@ from backend.ids import Json
 from backend.memory.redaction import guard_text
 
 TURN_BASED: Final = "turn_based"
+MAX_NUMBER: Final = 2**31 - 1
+"""A row with a larger sequence or index is damaged; the next row could not be counted on from it."""
 
 
 class SummaryEntry(BaseModel):
@@ -32,7 +34,13 @@ class SummaryEntries(BaseModel):
 
 def _in_utc(instant: datetime) -> datetime:
     """Stamps without a zone were written in UTC, whatever the zone of the machine that reads them."""
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    try:
+        return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is no time in UTC") from None
+
+
+Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 
 
 class SummaryRow(BaseModel):
@@ -45,9 +53,9 @@ class SummaryRow(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     thread_id: str
-    sequence: int = Field(ge=0)
-    start_message_index: int = Field(ge=0)
-    end_message_index: int = Field(ge=0)
+    sequence: Number
+    start_message_index: Number
+    end_message_index: Number
     message_count: int
     message_ids: list[str]
     summary: SummaryEntries

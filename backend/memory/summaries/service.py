@@ -141,8 +141,12 @@ class Summaries:
         return await search_all(self.store, threads_namespace(self.user_id))
 
     async def _delete_rows(self, thread_id: ThreadId) -> int:
-        """By their keys, because rows that cannot be read go too."""
-        keys = [item.key for item in await self._items() if _thread_of(item.key) == thread_id]
+        """The thread's own first, since rows that others remove meanwhile shift the pages of all; then, by their keys,
+        those that cannot be read.
+        """
+        own = await search_all(self.store, threads_namespace(self.user_id), thread_id=thread_id)
+        others = [item for item in await self._items() if _thread_of(item.key) == thread_id]
+        keys = dict.fromkeys(item.key for item in (*own, *others))
         for key in keys:
             await self.store.adelete(threads_namespace(self.user_id), key)
         return len(keys)

@@ -1,16 +1,20 @@
 """The thread summaries of a user as stored, shown and removed, over both stores."""
 
 import asyncio
+import dataclasses
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
 import pytest
+from langgraph.store.base import BaseStore, Op, Result
 
 from backend.errors import StorageUnavailable
 from backend.ids import ThreadId, UserId
 from backend.memory.scope import PAGE, threads_namespace
 from backend.memory.summaries.service import Summaries
 from tests.support.conditions import eventually
-from tests.support.memory_homes import Home, Process, put_by_hand, warmed
+from tests.support.memory_homes import Home, HomeInPostgres, Process, put_by_hand, warmed
 from tests.support.passes import NOW, a_pass, a_row, commit, fill, ids
 
 pytestmark = pytest.mark.anyio
@@ -25,12 +29,40 @@ def summaries(process: Process) -> Summaries:
     return process.memory_of(ANA).summaries
 
 
+@pytest.fixture
+def tokyo() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
 async def sequences(summaries: Summaries, thread_id: ThreadId = T1) -> list[int]:
     return [row.sequence for row in (await summaries.stored(thread_id)).rows]
 
 
 async def keys(process: Process, user_id: UserId = ANA) -> list[str]:
     return sorted(item.key for item in await process.store.asearch(threads_namespace(user_id), limit=2_000))
+
+
+class ShiftingStore(BaseStore):
+    """Another store, in which something happens after the first full page of a listing."""
+
+    def __init__(self, store: BaseStore, *, after_page: Callable[[], Awaitable[None]]) -> None:
+        self._store = store
+        self._after_page: Callable[[], Awaitable[None]] | None = after_page
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        asked = list(ops)
+        results = await self._store.abatch(asked)
+        if self._after_page is not None and isinstance(results[0], list) and len(results[0]) == PAGE:
+            happens, self._after_page = self._after_page, None
+            await happens()
+        return results
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        raise NotImplementedError
 
 
 class TestCommit:
@@ -199,23 +231,29 @@ class TestRemoval:
     async def test_rows_that_cannot_be_read_go_too(self, process: Process, summaries: Summaries) -> None:
         namespace = threads_namespace(ANA)
         await put_by_hand(process.store, namespace, "t-1:7", {"entries": "oops"})
-        await put_by_hand(process.store, namespace, "t-1:8", ["no", "object"])
-        await put_by_hand(process.store, namespace, "t-2:1", "text")
+        await put_by_hand(process.store, namespace, "t-1:8", {"thread_id": "t-1", "sequence": "eight"})
+        await put_by_hand(process.store, namespace, "t-2:1", {})
         assert await summaries.delete(T1, rebuild=True) == 2
         assert await summaries.erase() == 1
         assert await keys(process) == []
 
-    async def test_a_purge_finds_every_row_of_many_while_others_are_removed(
+    async def test_rows_that_others_remove_meanwhile_do_not_hide_any_of_the_thread(
         self, process: Process, summaries: Summaries
     ) -> None:
-        """Rows of another thread that vanish between two pages must not make a row of this one be passed over."""
+        """They shift the pages: what stood on the second is on the first by the time the second is asked for."""
         namespace = threads_namespace(ANA)
-        for number in range(1, 41):
-            await put_by_hand(process.store, namespace, f"t-1:{number}", a_row(sequence=number))
-        for number in range(1, PAGE + 1):
-            await put_by_hand(process.store, namespace, f"t-2:{number}", a_row(thread_id="t-2", sequence=number))
-        removed = await asyncio.gather(summaries.purge(ThreadId("t-2")), summaries.purge(T1))
-        assert removed == [PAGE, 40]
+        for start in (1, PAGE + 1):
+            for number in range(start, start + PAGE):
+                await put_by_hand(process.store, namespace, f"t-2:{number}", a_row(thread_id="t-2", sequence=number))
+            if start == 1:
+                await put_by_hand(process.store, namespace, "t-1:1", a_row())
+
+        async def remove_the_others() -> None:
+            for number in range(1, 2 * PAGE + 1):
+                await process.store.adelete(namespace, f"t-2:{number}")
+
+        shifting = dataclasses.replace(summaries, store=ShiftingStore(process.store, after_page=remove_the_others))
+        assert await shifting.purge(T1) == 1
         assert await keys(process) == []
 
 
@@ -236,7 +274,7 @@ class TestReading:
             "t-1:9": a_row(sequence=10**30),
             "t-1:10": a_row(sequence=11, end_message_index=10**30),
             "t-1:11": a_row(sequence=12, created_at="0001-01-01T00:00:00+14:00"),
-            "t-1:12": "text",
+            "t-1:12": {},
         }
         for key, value in by_hand.items():
             await put_by_hand(process.store, namespace, key, value)
@@ -251,10 +289,9 @@ class TestReading:
             assert item.value == value
 
     async def test_stamps_of_every_kind_are_read_as_utc_and_in_order(
-        self, process: Process, summaries: Summaries, monkeypatch: pytest.MonkeyPatch
+        self, process: Process, summaries: Summaries, tokyo: None
     ) -> None:
         """CASES 17."""
-        monkeypatch.setenv("TZ", "Asia/Tokyo")
         stamps = [
             "2026-03-01T12:00:00",
             "2026-03-01T12:00:01Z",
@@ -328,3 +365,16 @@ class TestCache:
             await summaries.of(T1)
         process.watch.error = None
         assert len((await summaries.of(T1)).rows) == 1
+
+
+async def test_rows_that_are_no_objects_are_passed_over_and_removed(database_url: str) -> None:
+    async with HomeInPostgres(database_url).process() as process:
+        summaries, namespace = process.memory_of(ANA).summaries, threads_namespace(ANA)
+        await fill(summaries, T1, 1)
+        for number, value in enumerate((["no", "object"], "text", 7, None), start=2):
+            await put_by_hand(process.store, namespace, f"t-1:{number}", value)
+        assert await sequences(summaries) == [1]
+        assert [row.sequence for row in await summaries.all()] == [1]
+        assert await commit(summaries, T1, a_pass(2, 3, ids(4)))
+        assert await summaries.delete(T1, rebuild=True) == 6
+        assert await keys(process) == []
