@@ -1,6 +1,8 @@
 """The state of the background graph: what one finished turn leaves to be done."""
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 
 class FinishedTurn(TypedDict):

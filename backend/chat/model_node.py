@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.store.base import BaseStore
 from langgraph.types import StreamWriter
 
@@ -61,7 +62,7 @@ def make_model_node(
         ModelUnavailable, BadModelOutput: the run fails with a message that says what to do; the state is kept.
     """
     base, identity = prompts.render(subagent.prompt), prompts.render("chat/identity")
-    with_tools = model.bind_tools([tools[name] for name in subagent.tools])
+    with_tools = model.bind_tools([described(tools[name]) for name in subagent.tools])
 
     def instructions(recalled: Recalled) -> SystemMessage:
         return SystemMessage(
@@ -88,6 +89,14 @@ def make_model_node(
         return {"messages": [as_kept(answer, receipt)]}
 
     return model_node
+
+
+def described(tool: BaseTool) -> dict[str, Any]:
+    """A tool as every provider takes it: closed, which langchain does for `strict` only, and without that flag, which
+    not every server knows.
+    """
+    function = convert_to_openai_tool(tool, strict=True)["function"]
+    return {"type": "function", "function": {key: part for key, part in function.items() if key != "strict"}}
 
 
 async def _answer(model: Runnable[LanguageModelInput, AIMessage], messages: list[BaseMessage]) -> AIMessage:
@@ -125,11 +134,22 @@ def as_kept(answer: AIMessage, receipt: Receipt) -> AIMessage:
     return answer.model_copy(
         update={
             "content": refusal if silent else answer.content,
-            "tool_calls": [*answer.tool_calls, *unparsed],
+            "tool_calls": [*({**call, "args": storable(call["args"])} for call in answer.tool_calls), *unparsed],
             "invalid_tool_calls": [],
             "response_metadata": {**answer.response_metadata, "memory": receipt.as_json()},
         }
     )
+
+
+def storable(value: Any) -> Any:
+    """The value with integers of more than 64 bits as text: no checkpoint holds them, and the run would end there."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return str(value)
+    if isinstance(value, dict):
+        return {key: storable(member) for key, member in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list):
+        return [storable(member) for member in cast("list[Any]", value)]
+    return value
 
 
 def tool_rounds(messages: Sequence[BaseMessage]) -> int:

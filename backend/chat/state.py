@@ -1,8 +1,7 @@
 """The state of the chat graph."""
 
-from typing import TypedDict
-
 from langchain_core.messages import BaseMessage
+from typing_extensions import TypedDict
 
 from backend.storage.messages_channel import Messages
 

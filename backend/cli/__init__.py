@@ -1,4 +1,4 @@
-"""The command line: `afterthought dev`, `afterthought chat`, `afterthought doctor`; one module each."""
+"""The command line: `afterthought dev`, `afterthought chat` and the others of `COMMANDS`; one module each."""
 
 import argparse
 import importlib
@@ -17,6 +17,9 @@ COMMANDS = {
     "dev": "serve on this machine, with a database of its own",
     "chat": "chat with a running server",
     "doctor": "say what is configured, what is missing and how to fix it",
+    "backfill": "write the thread summaries that are missing",
+    "export": "print everything that is remembered of a user, as JSON",
+    "erase": "erase everything of a user",
 }
 FAILED = 1
 MISCONFIGURED = 2

@@ -3,7 +3,8 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from backend.cli.terminal import Terminal
 from backend.errors import AfterthoughtError, SettingsError
 from backend.settings import Settings, load_settings
 from backend.storage.database import Database
+from backend.storage.file_locks import exclusively
 
 JOBS_PER_WORKER = 10
 """With the server's default of one job at a time the next chat waits for the background run of the last one."""
+SERVER_FOLDER = Path(".langgraph_api")
 STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 
 
@@ -64,9 +67,15 @@ async def serve(dev: DevServer) -> int:
     """Serve until a signal comes or the server ends by itself; the exit code.
 
     Raises:
-        SettingsError: the port is taken, or DATABASE_URL or DATA_DIR cannot be used.
+        SettingsError: a server of this folder runs already, the port is taken, or DATABASE_URL or DATA_DIR cannot be
+            used.
         StorageUnavailable: the database does not answer or does not start.
     """
+    with _only_server_here():
+        return await _serve(dev)
+
+
+async def _serve(dev: DevServer) -> int:
     settings = dev.settings
     port = choose_port(settings.port, fixed="port" in settings.model_fields_set, is_free=is_free)
     if port != settings.port:
@@ -76,6 +85,22 @@ async def serve(dev: DevServer) -> int:
         if signals.stop.is_set():
             return 0
         return await _run_server(dev, port=port, signals=signals)
+
+
+@contextmanager
+def _only_server_here() -> Generator[None]:
+    """The LangGraph server keeps its list of threads in a folder here; of two servers the last to end would win."""
+    with ExitStack() as held:
+        try:
+            SERVER_FOLDER.mkdir(exist_ok=True)
+            held.enter_context(exclusively(SERVER_FOLDER / "running", seconds=0))
+        except TimeoutError:
+            raise SettingsError(
+                "a server of this folder is running already: stop it, or start this one in a folder of its own"
+            ) from None
+        except PermissionError:
+            raise SettingsError(f"the server cannot write in {SERVER_FOLDER.absolute()}, which it must") from None
+        yield
 
 
 async def _prepare_database(dev: DevServer, signals: StopSignals) -> None:

@@ -5,6 +5,7 @@ run and two every minute. Here it speaks up from WARNING on.
 """
 
 import logging
+import warnings
 
 from langgraph_cli.cli import cli
 
@@ -14,6 +15,7 @@ TALKATIVE = ("langgraph_api", "langgraph_runtime", "langgraph_runtime_inmem", "w
 
 def quieten() -> None:
     """Must run before the server's modules are imported: a root handler that is there keeps them from adding theirs."""
+    warnings.filterwarnings("ignore", "`durability` has no effect when no checkpointer is present", UserWarning)
     logging.basicConfig(level=logging.WARNING)
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -208,3 +208,14 @@ async def test_the_program_says_in_one_line_what_is_wrong_with_the_database(
 def answers(port: int) -> bool:
     with socket.socket() as caller:
         return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
+async def test_a_second_server_in_the_same_folder_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+    first = Dev(tmp_path, "serve", port=free_port())
+    await first.ready()
+
+    with pytest.raises(SettingsError, match="a server of this folder is running already"):
+        await Dev(tmp_path, "serve", port=free_port()).ended()
+
+    os.kill(os.getpid(), signal.SIGINT)
+    assert await first.ended() == 0
