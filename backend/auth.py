@@ -7,14 +7,15 @@ from typing import Any, Final, cast
 from langgraph_sdk import Auth
 from starlette.exceptions import HTTPException
 
-from backend.accounts.authentication import Authenticator, make_authenticator
+from backend.accounts.authentication import Authenticator
 from backend.accounts.identity import Identity
 from backend.accounts.ownership import authorize
 from backend.accounts.run_context import keep_nobody
 from backend.accounts.server_user import ServerUser, identity_of, server_user, visitor
+from backend.bootstrap import services
 from backend.errors import CallerError, OutsideFailure
 from backend.memory.scope import own_namespace
-from backend.settings import Settings, load_settings
+from backend.settings import Settings
 
 OPEN_PATHS: Final = frozenset({"/", "/app", "/api/health"})
 """These, and what is under `/app/`, tell nothing about anybody; the page itself asks for the token."""
@@ -75,5 +76,4 @@ def _as_responses() -> Generator[None]:
         raise HTTPException(status_code=error.status, detail=error.message) from error
 
 
-settings = load_settings()
-auth = build(settings=settings, authenticator=make_authenticator(settings))
+auth = build(settings=services().settings, authenticator=services().authenticator)

@@ -10,8 +10,10 @@ from typing import Protocol
 import structlog
 from langchain_core.tools import BaseTool
 
-from backend.accounts.keeping import AccountKeeper
+from backend.accounts.authentication import Authenticator, make_authenticator
+from backend.accounts.keeping import AccountKeeper, KeepingAuthenticator
 from backend.accounts.run_context import ReadContext, run_context
+from backend.api.stopped_runs import Runs
 from backend.api.threads import Titles
 from backend.background.summarize import SummarizeNode, Summarizer, ThreadMessages, make_summarize_node
 from backend.background.summary_writer import make_summary_writer
@@ -22,6 +24,7 @@ from backend.chat.router import RouterNode, make_router_node
 from backend.chat.subagents import SUBAGENTS, Subagent
 from backend.chat.title import RenameThreadNode, ThreadMetadata, make_rename_thread_node
 from backend.chat.tools_node import ToolsNode, make_tools_node
+from backend.ids import ThreadId
 from backend.llm.models import Models
 from backend.llm.offline import OFFLINE_NOTICE
 from backend.llm.prompts import Prompts
@@ -35,6 +38,7 @@ from backend.server_client import ServerClient
 from backend.settings import Settings, load_settings
 from backend.storage.account_rows import AccountRows
 from backend.storage.database import Database, process_database
+from backend.storage.langgraph_checkpointer import delete_checkpoints
 from backend.storage.summary_ledger import SummaryLedger
 from backend.tools.json_client import JsonClient
 from backend.tools.lookup_thread_messages import make_lookup_thread_messages_tool
@@ -46,7 +50,7 @@ log = structlog.stdlib.get_logger(__name__)
 Clock = Callable[[], datetime]
 
 
-class Server(ThreadMetadata, ThreadMessages, BackgroundRuns, Titles, ForgettingServer, Protocol):
+class Server(ThreadMetadata, ThreadMessages, BackgroundRuns, Titles, ForgettingServer, Runs, Protocol):
     """All that the parts need of the server; `ServerClient` is the real one."""
 
 
@@ -78,20 +82,27 @@ class Services:
     models: Models
     server: Server
     memories: Memories
+    authenticator: Authenticator
     accounts: AccountKeeper
     forgetting: Forgetting
     summarizer: Summarizer
     chat: ChatNodes
     background: BackgroundNodes
 
+    async def thread_gone(self, thread_id: ThreadId) -> None:
+        """The server has deleted a thread: nothing of it stays. Raises StorageUnavailable."""
+        await delete_checkpoints(self.database, thread_id)
+        await self.forgetting.thread_gone(thread_id)
+
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """For the life of the server: the database is up to date and memory is open; all is let go of at the end."""
         if self.settings.offline:
-            log.warning("offline_model", notice=OFFLINE_NOTICE)
+            log.info("offline_model", notice=OFFLINE_NOTICE)
         try:
             async with self.memories.running(self.database):
-                yield
+                with self.accounts.open():
+                    yield
         finally:
             await self.models.close()
 
@@ -118,8 +129,9 @@ def assemble(
     settings: Settings, *, database: Database, server: Server | None = None, clock: Clock = utc_now
 ) -> Services:
     """Build all services; nothing is opened or started yet."""
-    rows, ledger, caches = AccountRows(database), SummaryLedger(database), RecallCaches()
+    rows, ledger = AccountRows(database), SummaryLedger(database)
     accounts = AccountKeeper(rows=rows, changed=partial(announce_change, database))
+    caches = RecallCaches(accounts.drop)
     parts = _Parts(
         settings=settings,
         models=Models(settings),
@@ -143,18 +155,19 @@ def assemble(
         models=parts.models,
         server=parts.server,
         memories=parts.memories,
+        authenticator=_authenticator(settings, accounts),
         accounts=accounts,
-        forgetting=Forgetting(
-            memory_of=parts.memories.of,
-            accounts=rows,
-            known=ledger,
-            server=parts.server,
-            account_gone=accounts.forget,
-        ),
+        forgetting=Forgetting(memory_of=parts.memories.of, accounts=rows, known=ledger, server=parts.server),
         summarizer=summarizer,
         chat=_chat_nodes(parts),
         background=_background_nodes(parts, summarizer),
     )
+
+
+def _authenticator(settings: Settings, accounts: AccountKeeper) -> Authenticator:
+    """Where everybody is the same user, there is nothing to keep."""
+    authenticator = make_authenticator(settings)
+    return authenticator if settings.auth_mode == "none" else KeepingAuthenticator(authenticator, accounts=accounts)
 
 
 def _chat_nodes(parts: _Parts) -> ChatNodes:

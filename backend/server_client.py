@@ -21,6 +21,10 @@ from backend.ids import Json, ThreadId, UserId
 from backend.settings import Settings
 
 PAGE: Final = 100
+DELETE_SECONDS: Final = 15.0
+"""Runs are stopped first, and what is stored goes before the server answers."""
+STOP_SECONDS: Final = 5.0
+"""A run that is cancelled ends at its next await; a tool that does not give way is not waited for longer."""
 
 
 class ServerClient:
@@ -100,23 +104,56 @@ class ServerClient:
 
     async def threads_of(self, user_id: UserId) -> Sequence[ThreadId]:
         """The user's threads. Without authentication threads belong to nobody, and there are none to tell."""
+        return await self._threads(user_id) if self._secret else ()
+
+    async def all_threads(self) -> Sequence[ThreadId]:
+        """Every thread that the server has; one with authentication refuses to tell."""
+        return await self._threads(None)
+
+    async def latest_configurable(self, thread_id: ThreadId) -> Mapping[str, Json]:
+        """The `configurable` of the run that made a thread's latest state, which LangGraph keeps with the state.
+
+        Raises as `thread_metadata` does.
+        """
+        async with self._request():
+            state = await self._client().threads.get_state(thread_id)
+        return cast("Mapping[str, Json]", state["metadata"] or {})
+
+    async def delete_thread(self, thread_id: ThreadId, *, user_id: UserId | None) -> None:
+        """Delete a thread with its checkpoints. Raises as `thread_metadata` does."""
+        if not _is_uuid(thread_id):
+            raise NotFound("no such thread")
+        async with self._request(seconds=DELETE_SECONDS):
+            await self._client().threads.delete(thread_id, headers=self._headers(user_id, purpose="erase"))
+
+    async def _threads(self, user_id: UserId | None) -> Sequence[ThreadId]:
         found: list[ThreadId] = []
-        while self._secret:
+        while True:
             async with self._request():
                 page = await self._client().threads.search(
                     limit=PAGE, offset=len(found), select=["thread_id"], headers=self._headers(user_id)
                 )
             found += [ThreadId(thread["thread_id"]) for thread in page]
             if len(page) < PAGE:
-                break
-        return found
+                # a thread that was made meanwhile has shifted the pages
+                return list(dict.fromkeys(found))
 
-    async def delete_thread(self, thread_id: ThreadId, *, user_id: UserId | None) -> None:
-        """Delete a thread with its checkpoints. Raises as `thread_metadata` does."""
-        if not _is_uuid(thread_id):
-            raise NotFound("no such thread")
-        async with self._request():
-            await self._client().threads.delete(thread_id, headers=self._headers(user_id, purpose="erase"))
+    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> None:
+        """Cancel what runs in a thread and wait for its end, in the name of whoever sent the header.
+
+        Raises:
+            NotFound: there is no such thread for them.
+            ServerUnavailable: the server did not answer, or a run did not end, in time.
+        """
+        headers = {"authorization": authorization} if authorization else {}
+        runs = self._client().runs
+        async with self._request(seconds=STOP_SECONDS):
+            active = [
+                run["run_id"]
+                for status in ("running", "pending")
+                for run in await runs.list(thread_id, status=status, headers=headers)
+            ]
+            await asyncio.gather(*(runs.cancel(thread_id, run_id, wait=True, headers=headers) for run_id in active))
 
     def _client(self) -> LangGraphClient:
         loop = asyncio.get_running_loop()
@@ -131,9 +168,9 @@ class ServerClient:
         return {"authorization": f"Bearer {token}"}
 
     @asynccontextmanager
-    async def _request(self) -> AsyncGenerator[None]:
+    async def _request(self, *, seconds: float | None = None) -> AsyncGenerator[None]:
         try:
-            async with asyncio.timeout(self._timeout_seconds):
+            async with asyncio.timeout(seconds or self._timeout_seconds):
                 yield
         except NotFoundError:
             raise NotFound("no such thread") from None

@@ -107,6 +107,13 @@ def change_metadata(owner: UserId, request: Request) -> Filter:
     return change(owner, request)
 
 
+def stop_run(owner: UserId, request: Request) -> Filter:
+    """Cancel a run of the caller's, which names an action, and change nothing else."""
+    if "action" not in request:
+        raise Forbidden("a token for erasing changes nothing")
+    return own(owner, request)
+
+
 def own_background_threads(owner: UserId, request: Request) -> Filter:  # noqa: ARG001
     """The server removes the temporary thread of a stateless run in the name of the run's user."""
     return {OWNER: owner, "graph_id": BACKGROUND_GRAPH}
@@ -139,4 +146,9 @@ SERVICE_RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("threads", "delete"): own_background_threads,
     ("threads", "create_run"): make_background_run,
 }
-ERASE_RULES: Final[Mapping[tuple[str, str], Rule]] = {("threads", "delete"): own}
+ERASE_RULES: Final[Mapping[tuple[str, str], Rule]] = {
+    ("threads", "delete"): own,
+    ("threads", "read"): own,
+    ("threads", "search"): own,
+    ("threads", "update"): stop_run,
+}

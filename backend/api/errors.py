@@ -4,10 +4,13 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel
 
 from backend.errors import AfterthoughtError, InvalidInput
+
+API: str = "/api/"
+"""Where our routes are. The server's own keep the server's form of errors."""
 
 
 class ErrorBody(BaseModel):
@@ -24,15 +27,19 @@ class ErrorResponse(BaseModel):
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Give the app's own errors and FastAPI's complaints about a request the same form."""
+    """Give the app's own errors, FastAPI's complaints about a request, and what nobody expected the same form."""
     app.add_exception_handler(AfterthoughtError, _ours)
     app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(Exception, _unexpected)
 
 
 def error_response(error: AfterthoughtError) -> JSONResponse:
     """The response that tells a client about `error`."""
-    body = ErrorResponse(error=ErrorBody(kind=error.code, message=error.message))
-    return JSONResponse(body.model_dump(), status_code=error.status)
+    return JSONResponse(error_body(error.code, error.message).model_dump(), status_code=error.status)
+
+
+def error_body(kind: str, message: str) -> ErrorResponse:
+    return ErrorResponse(error=ErrorBody(kind=kind, message=message))
 
 
 async def _ours(_: Request, error: Exception) -> JSONResponse:
@@ -42,6 +49,13 @@ async def _ours(_: Request, error: Exception) -> JSONResponse:
 async def _validation(_: Request, error: Exception) -> JSONResponse:
     problems: list[dict[str, Any]] = list(error.errors()) if isinstance(error, RequestValidationError) else []
     return error_response(InvalidInput("; ".join(_sentence(problem["loc"], problem["msg"]) for problem in problems)))
+
+
+async def _unexpected(request: Request, _: Exception) -> Response:
+    """A mistake of ours, which the server logs: clients learn nothing of it, and on the server's routes as ever."""
+    if request.url.path.startswith(API):
+        return error_response(AfterthoughtError())
+    return PlainTextResponse("Internal Server Error", status_code=500)
 
 
 def _sentence(location: tuple[int | str, ...], message: str) -> str:

@@ -9,6 +9,7 @@ from fastapi import Depends, FastAPI, Response
 from pydantic import BaseModel
 
 from backend.api.callers_memory import CallersMemory
+from backend.api.thread_ids import thread_id_in
 from backend.errors import NotFound
 from backend.ids import ThreadId, UserId
 from backend.memory.forgetting import Forgetting
@@ -60,7 +61,7 @@ def add_thread_routes(app: FastAPI, *, callers_memory: CallersMemory, titles: Ti
     @app.delete("/api/memory/threads/{thread_id}", tags=["memory"])
     async def delete_summaries(thread_id: str, memory: UserMemory = the_callers, *, rebuild: bool = True) -> DeletedOut:
         """Remove all summaries of a thread; with `rebuild=false` they are not written again."""
-        deleted = await memory.summaries.delete(ThreadId(thread_id), rebuild=rebuild)
+        deleted = await memory.summaries.delete(thread_id_in(thread_id), rebuild=rebuild)
         if not deleted:
             raise NotFound("this thread has no summaries")
         return DeletedOut(deleted=deleted)
@@ -68,7 +69,7 @@ def add_thread_routes(app: FastAPI, *, callers_memory: CallersMemory, titles: Ti
     @app.delete("/api/threads/{thread_id}", tags=["threads"], status_code=204)
     async def delete_thread(thread_id: str, memory: UserMemory = the_callers) -> Response:
         """Delete the thread, its checkpoints and its summaries."""
-        await forgetting.delete_thread(ThreadId(thread_id), user_id=memory.user_id)
+        await forgetting.delete_thread(thread_id_in(thread_id), user_id=memory.user_id)
         return Response(status_code=204)
 
 

@@ -63,6 +63,7 @@ class Summarizer:
     write: SummaryWriter
     keep_recent: int
     clock: Callable[[], datetime]
+    visible_seconds: float = VISIBLE_SECONDS
 
     async def run(self, summaries: Summaries, turn: FinishedTurn) -> None:
         """Make the pass that is due after this turn, if one is.
@@ -73,23 +74,27 @@ class Summarizer:
         thread_id = ThreadId(turn["thread_id"])
         if not self._may_be_due(turn):
             _skipped(thread_id, "not due")
-        elif not (messages := await self._visible_messages(summaries.user_id, turn)):
+        elif not await self._is_visible(summaries.user_id, turn):
             _skipped(thread_id, "the turn is not in the thread any more")
         else:
-            await self.compress(summaries, thread_id, messages)
+            await self.compress(summaries, thread_id)
 
-    async def compress(self, summaries: Summaries, thread_id: ThreadId, messages: Sequence[BaseMessage]) -> bool:
-        """Make the pass that these messages make due; whether a row was written. Raises as `run` does."""
-        claim = await summaries.claim(thread_id)
-        if claim is None:
-            return _skipped(thread_id, "another run is at it")
-        try:
+    async def compress(self, summaries: Summaries, thread_id: ThreadId) -> bool:
+        """Make the pass that is due in a thread, if one is; whether a row was written.
+
+        The messages are loaded under the claim: who removes the thread before finds no pass to stop, and is seen here.
+
+        Raises:
+            NotFound: the thread is gone. Otherwise as `run`.
+        """
+        async with summaries.claimed(thread_id) as claim:
+            if claim is None:
+                return _skipped(thread_id, "another run is at it")
+            messages = await self.threads.thread_messages(thread_id, user_id=summaries.user_id)
             window = await self._due_window(summaries, thread_id, messages)
             if window is None:
                 return _skipped(thread_id, "not due")
             return await self._make_pass(summaries, thread_id, messages, window=window, claim=claim)
-        finally:
-            await summaries.release(thread_id, claim)
 
     def _may_be_due(self, turn: FinishedTurn) -> bool:
         """By what the chat saw covered when the turn ended; without that, by the turns alone."""
@@ -131,18 +136,19 @@ class Summarizer:
         )  # fmt: skip
         return True
 
-    async def _visible_messages(self, user_id: UserId, turn: FinishedTurn) -> Sequence[BaseMessage]:
-        """The thread's messages once the turn is among them; empty when the thread or the turn is gone."""
-        end = time.monotonic() + VISIBLE_SECONDS
-        while time.monotonic() < end:
+    async def _is_visible(self, user_id: UserId, turn: FinishedTurn) -> bool:
+        """True as soon as the turn is in the thread; False when the thread is gone, or the turn in another branch."""
+        end = time.monotonic() + self.visible_seconds
+        while True:
             try:
                 messages = await self.threads.thread_messages(ThreadId(turn["thread_id"]), user_id=user_id)
             except NotFound:
-                return ()
+                return False
             if turn["message_ids"][-1] in {message.id for message in messages}:
-                return messages
+                return True
+            if time.monotonic() >= end:
+                return False
             await asyncio.sleep(LOOK_EVERY_SECONDS)
-        return ()
 
 
 def _skipped(thread_id: ThreadId, reason: str, *, window: Window | None = None) -> bool:

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -14,6 +13,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import StreamWriter
 
 from backend.accounts.run_context import ReadContext
+from backend.chat.kept_answer import as_kept
 from backend.chat.state import ChatState, ChatUpdate
 from backend.chat.subagents import Subagent
 from backend.chat.trimming import cut_turn, trim_for_call
@@ -82,11 +82,11 @@ def make_model_node(
         recalled = await recall(memory_of(context.user_id, store), context.thread_id, messages)
         cut = first_turn_sent(messages, recalled, recent)
         sent = trim_for_call(messages, first_turn=cut)
-        chosen = with_tools if tool_rounds(messages) < MAX_TOOL_ROUNDS else model
-        answer = await _answer(chosen, [instructions(recalled), *sent])
+        may_call = tool_rounds(messages) < MAX_TOOL_ROUNDS
+        answer = await _answer(with_tools if may_call else model, [instructions(recalled), *sent])
         receipt = receipt_of(recalled, cut=cut, sent=len(sent), of=len(messages))
         writer({"memory": receipt.as_json()})
-        return {"messages": [as_kept(answer, receipt)]}
+        return {"messages": [as_kept(answer, receipt, may_call=may_call)]}
 
     return model_node
 
@@ -120,36 +120,6 @@ def receipt_of(recalled: Recalled, *, cut: int, sent: int, of: int) -> Receipt:
         messages_sent=sent,
         messages_left_out=max(0, of - sent),
     )
-
-
-def as_kept(answer: AIMessage, receipt: Receipt) -> AIMessage:
-    """The answer as the state keeps it: with its receipt, and with nothing in it that would end the turn in silence.
-
-    A refusal's reason becomes the text of an answer that has none. A call whose arguments did not parse becomes one
-    without arguments: the tool refuses it and says why, so that the model can repeat it.
-    """
-    refusal = answer.additional_kwargs.get("refusal")
-    silent = isinstance(refusal, str) and not answer.text and not answer.tool_calls
-    unparsed = [tool_call(name=call["name"] or "", args={}, id=call["id"]) for call in answer.invalid_tool_calls]
-    return answer.model_copy(
-        update={
-            "content": refusal if silent else answer.content,
-            "tool_calls": [*({**call, "args": storable(call["args"])} for call in answer.tool_calls), *unparsed],
-            "invalid_tool_calls": [],
-            "response_metadata": {**answer.response_metadata, "memory": receipt.as_json()},
-        }
-    )
-
-
-def storable(value: Any) -> Any:
-    """The value with integers of more than 64 bits as text: no checkpoint holds them, and the run would end there."""
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return str(value)
-    if isinstance(value, dict):
-        return {key: storable(member) for key, member in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, list):
-        return [storable(member) for member in cast("list[Any]", value)]
-    return value
 
 
 def tool_rounds(messages: Sequence[BaseMessage]) -> int:

@@ -39,6 +39,10 @@ _REPLACED_KWARGS: Final = frozenset({"tool_calls", "function_call", "name"})
 Content = str | list[str | dict[Any, Any]]
 
 
+NOTHING_SAID: Final = "[empty message]"
+"""Stands for a human message without content, which providers refuse; left out, its turn would be too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call; `asked_as` is its id in the state, where ids may repeat within a thread or be missing."""
@@ -77,7 +81,7 @@ def as_sent(message: BaseMessage, *, max_chars: int) -> Exchange | None:
     role = role_of(message)
     if role == "human":
         content = _sent_content(message.content, passing=_FROM_HUMAN, max_chars=max_chars)
-        return Exchange(HumanMessage(content, **_attributes(message)))
+        return Exchange(HumanMessage(content or NOTHING_SAID, **_attributes(message)))
     if role != "ai":
         return None
     calls = _calls(message, max_chars)

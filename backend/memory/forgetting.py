@@ -38,7 +38,6 @@ class Forgetting:
     accounts: Accounts
     known: KnownThreads
     server: Server
-    account_gone: Callable[[UserId], None]
 
     async def thread_gone(self, thread_id: ThreadId) -> int:
         """A thread was deleted on the server: purge it in every scope that knows it; how many rows."""
@@ -50,10 +49,13 @@ class Forgetting:
 
         Raises:
             NotFound: the user has neither the thread nor anything of it.
+            ServerUnavailable: nothing was deleted, or the server did not say so in time.
         """
         on_server = await self._existed(self.server.delete_thread(thread_id, user_id=user_id))
         purged = await self.memory_of(user_id).summaries.purge(thread_id)
-        if not on_server and not purged:
+        if on_server:
+            await self.thread_gone(thread_id)
+        elif not purged:
             raise NotFound("no such thread")
 
     async def erase_user(self, user_id: UserId) -> Mapping[str, int]:
@@ -66,12 +68,14 @@ class Forgetting:
         return {"threads": deleted, **await self.erase_memory(user_id)}
 
     async def erase_memory(self, user_id: UserId) -> Mapping[str, int]:
-        """Erase what is remembered of a user; the threads stay. Counts by kind."""
+        """Erase what is remembered of a user; the threads stay. Counts by kind.
+
+        The profile comes last: erasing it is what tells all processes to drop what they have cached, the account too.
+        """
         memory = self.memory_of(user_id)
+        await self.accounts.forget(user_id)
         summaries = await memory.summaries.erase()
         profile_keys = await memory.profile.erase()
-        await self.accounts.forget(user_id)
-        self.account_gone(user_id)
         return {"profile_keys": profile_keys, "thread_summaries": summaries}
 
     async def export(self, user_id: UserId) -> Mapping[str, Json]:

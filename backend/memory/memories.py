@@ -1,6 +1,6 @@
 """The memory of all users in this process: opens that of one, and keeps what was cached of them true."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from langgraph.store.base import BaseStore
@@ -20,14 +20,18 @@ from backend.storage.notifications import Listener, notify
 class RecallCaches:
     """What this process has cached, of all users."""
 
-    def __init__(self) -> None:
+    def __init__(self, *others: Callable[[UserId | None], None]) -> None:
+        """`others` drop what is cached of users elsewhere."""
         self.profiles = ProfileCache()
         self.summaries = SummaryCache()
+        self._others = others
 
     def drop(self, user_id: UserId | None) -> None:
         """Forget what is cached of a user; of everybody when it is not known who has changed."""
         self.profiles.drop(user_id)
         self.summaries.drop(user_id)
+        for drop in self._others:
+            drop(user_id)
 
 
 class Memories:

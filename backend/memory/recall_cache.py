@@ -5,6 +5,7 @@ for ever in a second process. A write drops the entry, here and by NOTIFY elsewh
 never fills the cache after it.
 """
 
+import threading
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Final, Generic, TypeVar
@@ -32,25 +33,31 @@ class RecallCache(Generic[K, V]):
     ) -> None:
         self._entries: TTLCache[tuple[UserId, K], V] = TTLCache(max_entries, max_age_seconds, timer)
         self._loading: dict[object, UserId] = {}
+        # a server may run graphs in several threads, and two at once would break the cache for good
+        self._lock = threading.Lock()
 
     async def get(self, user_id: UserId, key: K, load: Callable[[], Awaitable[V]]) -> V:
         """The kept value, or what `load` gives; an error of `load` passes."""
-        kept = self._entries.get((user_id, key))
-        if kept is not None:
-            return kept
         ticket = object()
-        self._loading[ticket] = user_id
+        with self._lock:
+            kept = self._entries.get((user_id, key))
+            if kept is not None:
+                return kept
+            self._loading[ticket] = user_id
         try:
             value = await load()
-            if ticket in self._loading:
-                self._entries[user_id, key] = value
+            with self._lock:
+                if ticket in self._loading:
+                    self._entries[user_id, key] = value
             return value
         finally:
-            self._loading.pop(ticket, None)
+            with self._lock:
+                self._loading.pop(ticket, None)
 
     def drop(self, user_id: UserId | None) -> None:
         """Forget what is kept of a user, or of all when it is not known what has changed."""
-        for ticket in [ticket for ticket, owner in self._loading.items() if user_id in (None, owner)]:
-            del self._loading[ticket]
-        for entry in [entry for entry in self._entries if user_id in (None, entry[0])]:
-            self._entries.pop(entry, None)
+        with self._lock:
+            for ticket in [ticket for ticket, owner in self._loading.items() if user_id in (None, owner)]:
+                del self._loading[ticket]
+            for entry in [entry for entry in self._entries if user_id in (None, entry[0])]:
+                self._entries.pop(entry, None)

@@ -35,3 +35,9 @@ class AccountRows:
     async def forget(self, user_id: UserId) -> None:
         async with self._database.connection() as connection:
             await connection.execute(QUERIES["forget"], {"user_id": user_id})
+
+    async def users(self) -> Sequence[UserId]:
+        """Everybody who has signed in and was not erased since."""
+        async with self._database.connection() as connection:
+            rows = await (await connection.execute(QUERIES["users"])).fetchall()
+            return [UserId(row["user_id"]) for row in rows]

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import structlog
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -13,10 +14,13 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool
 
+from backend.errors import AfterthoughtError
 from backend.storage.cursors import open_cursor
 from backend.storage.database import Database, process_database
 from backend.storage.messages_channel import CHANNEL, replay
 from backend.storage.queries import load_queries
+
+log = structlog.stdlib.get_logger(__name__)
 
 QUERIES: Final = load_queries("checkpoints")
 
@@ -29,6 +33,7 @@ class PostgresSaver(AsyncPostgresSaver):
     def __init__(self, database: Database, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
         super().__init__(pool)
         self._database = database
+        self._deletions: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncGenerator[AsyncCursor[DictRow]]:
@@ -68,6 +73,28 @@ class PostgresSaver(AsyncPostgresSaver):
             for name in ("copy_checkpoints", "copy_blobs", "copy_writes"):
                 await connection.execute(QUERIES[name], threads)
 
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Have a thread's checkpoints deleted; `settle` waits until they are.
+
+        It never gives way to other work. The dev server finds a thread's place in a list, awaits this, and then removes
+        what stands at that place: while it waited for a database, other deletions would move another thread there, be
+        it another user's. See docs/decisions/0012-deleting-without-waiting.md.
+        """
+        task = asyncio.get_running_loop().create_task(self._delete_logged(thread_id))
+        self._deletions.add(task)
+        task.add_done_callback(self._deletions.discard)
+
+    async def settle(self) -> None:
+        """Wait for the deletions that are under way."""
+        if self._deletions:
+            await asyncio.wait(self._deletions)
+
+    async def _delete_logged(self, thread_id: str) -> None:
+        try:
+            await delete_checkpoints(self._database, thread_id)
+        except AfterthoughtError as error:
+            log.warning("delete_checkpoints_failed", thread_id=thread_id, code=error.code)
+
     async def adelete_for_runs(self, run_ids: Iterable[str]) -> None:
         """Roll runs back: their threads are as they were before, as if the runs had never started.
 
@@ -82,6 +109,17 @@ class PostgresSaver(AsyncPostgresSaver):
                 place = {"thread_id": thread_id, "checkpoint_ns": checkpoint_ns}
                 for name, parameters in _clearing(checkpoints):
                     await connection.execute(QUERIES[name], {**place, **parameters})
+
+
+async def delete_checkpoints(database: Database, thread_id: str) -> None:
+    """Delete all that a thread's checkpoints hold; of one that is not there, nothing.
+
+    Raises:
+        StorageUnavailable: the database does not answer; some of it may be left.
+    """
+    async with database.connection() as connection, connection.transaction():
+        for name in ("delete_checkpoints", "delete_blobs", "delete_writes"):
+            await connection.execute(QUERIES[name], {"thread_id": thread_id})
 
 
 def _clearing(checkpoints: Iterable[Mapping[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
@@ -117,4 +155,8 @@ async def open_checkpointer(database: Database | None = None) -> AsyncGenerator[
     """
     database = database or await asyncio.to_thread(process_database)
     async with database.running():
-        yield PostgresSaver(database, await database.pool())
+        saver = PostgresSaver(database, await database.pool())
+        try:
+            yield saver
+        finally:
+            await saver.settle()

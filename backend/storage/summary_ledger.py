@@ -21,6 +21,10 @@ class SummaryLedger:
         row = await self._row("claim", scope=scope, thread_id=thread_id, seconds=seconds)
         return str(row["claim"]) if row else None
 
+    async def renew(self, scope: str, thread_id: ThreadId, claim: str, *, seconds: float) -> None:
+        """Let a claim that was not lost end so many seconds from now."""
+        await self._run("renew", scope=scope, thread_id=thread_id, claim=claim, seconds=seconds)
+
     async def holds(self, scope: str, thread_id: ThreadId, claim: str) -> bool:
         """Whether the claim was not lost: it ends by its time only when another takes the thread over."""
         row = await self._row("holds", scope=scope, thread_id=thread_id, claim=claim)

@@ -4,9 +4,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support.chat_driver import ChatDriver, make_chat_driver
-from tests.support.memory_driver import OpenDriver, memory_drivers
+from tests.support.memory_driver import MemoryDriver, OpenDriver, memory_drivers
 from tests.support.memory_homes import Home, HomeInMemory, HomeInPostgres
 from tests.support.model_server import ModelServer, structured, text
+from tests.support.summaries import answer, summary
 
 
 @pytest.fixture
@@ -35,3 +36,11 @@ async def open_driver(home: Home, model: ModelServer) -> AsyncIterator[OpenDrive
     """Opens drivers of both graphs, each in a process of its own."""
     async with memory_drivers(home, model) as open_driver:
         yield open_driver
+
+
+@pytest.fixture
+async def driver(model: ModelServer, open_driver: OpenDriver) -> MemoryDriver:
+    """A thread that is summarized every three turns, with models that repeat what they are given."""
+    model.when("chat", answer)
+    model.when("summary", summary)
+    return await open_driver(memory_thread_summary_keep_recent=3)

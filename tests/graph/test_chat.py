@@ -4,6 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
+from backend.chat.kept_answer import TOO_MANY_CALLS
 from backend.chat.model_node import MAX_TOOL_ROUNDS
 from backend.errors import ModelUnavailable
 from tests.support.chat_driver import ChatDriver, make_chat_driver
@@ -315,3 +316,22 @@ class TestFailure:
         chat.user_id = None
         assert await chat.send("hi") == "Nice."
         assert chat.server.started[0][0] is None
+
+
+class TestOddities:
+    @pytest.mark.parametrize("content", ["", [], [{"type": "text", "text": ""}]], ids=["text", "list", "block"])
+    async def test_an_empty_human_message_does_not_kill_the_thread(
+        self, content: str | list[str | dict[str, str]], model: ModelServer, chat: ChatDriver
+    ) -> None:
+        model.when("chat", text("Yes?"))
+        assert await chat.send(HumanMessage(content)) == "Yes?"
+        assert await chat.send("hi") == "Yes?"
+
+    async def test_a_call_without_an_id_is_carried_out(self, model: ModelServer, chat: ChatDriver) -> None:
+        model.then(tool_calls(call("lookup_thread_messages", {"refs": ["#1"]}, id="")), text("Done."), to="chat")
+        assert await chat.send("hi") == "Done."
+
+    async def test_a_model_that_calls_tools_without_end_is_stopped(self, model: ModelServer, chat: ChatDriver) -> None:
+        model.when("chat", tool_calls(call("lookup_thread_messages", {"refs": ["#1"]})))
+        assert await chat.send("hi") == TOO_MANY_CALLS
+        assert len(model.for_model("chat")) == MAX_TOOL_ROUNDS + 1

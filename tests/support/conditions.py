@@ -21,7 +21,7 @@ async def eventually(condition: Callable[[], Awaitable[Any]], timeout_seconds: f
     """As `until`, for a condition that has to be awaited itself."""
     try:
         async with asyncio.timeout(timeout_seconds):
-            while not await condition():
+            while not await condition():  # noqa: ASYNC110
                 await asyncio.sleep(ASK_EVERY_SECONDS)
     except TimeoutError:
         raise AssertionError(f"waited {timeout_seconds:g} s in vain") from None

@@ -36,6 +36,9 @@ class LedgerInMemory:
         known.claim, known.claimed_until = str(uuid4()), time.monotonic() + seconds
         return known.claim
 
+    async def renew(self, scope: str, thread_id: ThreadId, claim: str, *, seconds: float) -> None:
+        pass
+
     async def holds(self, scope: str, thread_id: ThreadId, claim: str) -> bool:
         known = self._threads.get((scope, thread_id))
         return known is not None and known.claim == claim

@@ -32,6 +32,8 @@ class GraphServer(RecordedServer):
     graph: CompiledStateGraph[Any, Any, Any, Any] | None = None
     loads: int = 0
     """How often a thread's messages were asked for."""
+    after_load: Callable[[], Awaitable[object]] | None = None
+    """What happens once, right after a thread's messages were handed out."""
 
     async def thread_messages(self, thread_id: ThreadId, *, user_id: UserId | None) -> Sequence[BaseMessage]:
         await super().thread_messages(thread_id, user_id=user_id)
@@ -39,6 +41,9 @@ class GraphServer(RecordedServer):
         assert self.graph is not None
         state = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
         sent = orjson.dumps([message.model_dump() for message in state.values.get("messages", [])])
+        happens, self.after_load = self.after_load, None
+        if happens is not None:
+            await happens()
         return convert_to_messages(orjson.loads(sent))
 
 
@@ -65,11 +70,12 @@ class MemoryDriver(ChatDriver):
         return replace(self, **{"thread_id": str(uuid4()), **changes})
 
     async def talk(self, turns: int, *, remembering: bool = True) -> None:
-        """So many turns, `question 1` and so on, each followed by its background run."""
+        """So many turns, `question 1` and so on, each followed by its background run, or by none."""
         for _ in range(turns):
             self.turns += 1
             await self.send(f"question {self.turns}")
-            await self.remember(times=1 if remembering else 0)
+            if remembering:
+                await self.remember()
 
     async def remember(self, *, times: int = 1) -> None:
         """Run all turns that were handed over through the background graph, each so many times."""
@@ -123,16 +129,15 @@ OpenDriver = Callable[..., Awaitable[MemoryDriver]]
 
 @asynccontextmanager
 async def memory_drivers(home: Home, model: ModelServer) -> AsyncGenerator[OpenDriver]:
+    metadata: dict[str, dict[str, Json]] = {}
     async with AsyncExitStack() as stack:
 
         async def open_driver(**settings: object) -> MemoryDriver:
-            server = GraphServer()
+            server = GraphServer(metadata=metadata)
             values = {name.lower(): value for name, value in model.environment.items()}
             process = await stack.enter_async_context(home.process(server, **{**values, **settings}))
-            server.graph = agent.build(process.services.chat).compile(
-                checkpointer=process.saver, store=process.store
-            )
+            server.graph = agent.build(process.services.chat).compile(checkpointer=process.saver, store=process.store)
             background = background_agent.build(process.services.background).compile(store=process.store)
-            return MemoryDriver(server.graph, server, background=background, process=process)
+            return MemoryDriver(server.graph, server=server, background=background, process=process)
 
         yield open_driver

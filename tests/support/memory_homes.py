@@ -1,7 +1,7 @@
 """Where memory lives in a test: in this process alone, or in PostgreSQL; and the server processes that share it.
 
-    async with home.process() as one, home.process() as other:
-        await one.memory_of("ana").profile.save(...)
+async with home.process() as one, home.process() as other:
+    await one.memory_of("ana").profile.save(...)
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from psycopg.types.json import Jsonb
 
 from backend.accounts.run_context import run_context
-from backend.background.summarize import Summarizer, make_summarize_node
+from backend.background.summarize import make_summarize_node
 from backend.bootstrap import Services, assemble
 from backend.chat.dispatch import make_trigger_node
 from backend.chat.model_node import RecentTurns, make_model_node
@@ -194,9 +194,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
             tools=tools,
             memory_of=memories.in_run,
             read_context=read_context,
-            recent=RecentTurns(
-                buffer=buffer, without_summaries=buffer + settings.memory_thread_summary_keep_recent
-            ),
+            recent=RecentTurns(buffer=buffer, without_summaries=buffer + settings.memory_thread_summary_keep_recent),
         )
         for subagent in SUBAGENTS
     }
@@ -224,7 +222,6 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
             accounts=home.accounts,
             known=home.ledger,
             server=services.server,
-            account_gone=lambda _: None,
         ),
     )
 

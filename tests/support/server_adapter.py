@@ -12,6 +12,8 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from backend.storage.langgraph_checkpointer import PostgresSaver
+
 
 class ServerAdapter(BaseCheckpointSaver[Any]):
     """It passes on what it names. `aget_delta_channel_history` is not among that, so the base class's runs."""
@@ -54,3 +56,11 @@ class ServerAdapter(BaseCheckpointSaver[Any]):
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self.inner.get_next_version(current, channel)
+
+
+async def delete_thread(saver: BaseCheckpointSaver[Any], thread_id: str) -> None:
+    """Have a thread deleted, and wait until it is: our saver only begins it."""
+    await saver.adelete_thread(thread_id)
+    inner = getattr(saver, "inner", saver)
+    if isinstance(inner, PostgresSaver):
+        await inner.settle()

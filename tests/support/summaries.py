@@ -1,10 +1,10 @@
-"""What the scripted model answers and was asked where conversations are summarized."""
+"""What the scripted model answers, and was asked, in conversations that are summarized."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.support.model_server import ModelRequest, ModelServer, Reply, structured
+from tests.support.model_server import ModelRequest, ModelServer, Reply, structured, text
 
 
 def turns_of(request: ModelRequest) -> list[Mapping[str, Any]]:
@@ -24,6 +24,11 @@ def windows_asked(model: ModelServer) -> list[list[str]]:
 def said(turn: Mapping[str, Any], role: str) -> str:
     """All that one side says in a turn of a transcript."""
     return " ".join(one.get("content", "") for one in turn["messages"] if one["role"] == role)
+
+
+def answer(request: ModelRequest) -> Reply:
+    """An answer of the chat model that tells which question it belongs to."""
+    return text(f"answer to {request.last_human_text}")
 
 
 def summary(request: ModelRequest) -> Reply:

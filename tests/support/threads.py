@@ -19,6 +19,8 @@ class RecordedServer:
     )
     messages: dict[str, Sequence[BaseMessage]] = field(default_factory=dict[str, Sequence[BaseMessage]])
     """What the threads' latest states hold."""
+    stopped: list[tuple[ThreadId, str | None]] = field(default_factory=list[tuple[ThreadId, str | None]])
+    """Threads whose runs were stopped, and in whose name."""
     down: bool = False
 
     async def thread_metadata(self, thread_id: ThreadId, *, user_id: UserId | None) -> Mapping[str, Json]:
@@ -54,6 +56,12 @@ class RecordedServer:
         self._answer()
         if self.metadata.pop(thread_id, None) is None:
             raise NotFound
+
+    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> None:
+        self._answer()
+        if thread_id not in self.metadata:
+            raise NotFound
+        self.stopped.append((thread_id, authorization))
 
     async def start_background_run(self, turn: Mapping[str, Json], *, user_id: UserId | None) -> None:
         self._answer()

@@ -1,6 +1,8 @@
 """The thread summaries of one user: read through the cache, committed under the thread's lock (S1)."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -14,15 +16,18 @@ from backend.memory.scope import scope_label, search_all, threads_namespace
 from backend.memory.summaries.fence import fence_of
 from backend.memory.summaries.record import SummaryEntries, SummaryRow, next_sequence, read_rows
 from backend.memory.summaries.window import Window, coverage
+from backend.observability.best_effort import best_effort
 
-CLAIM_SECONDS: Final = 600
-"""Longer than a pass can take; a claim that its process did not live to release ends by itself."""
+CLAIM_SECONDS: Final = 60.0
+"""A claim ends by itself so soon after its process has died; one that lives renews it."""
+RENEW_EVERY_SECONDS: Final = 20.0
 
 
 class Ledger(Protocol):
     """What is kept of threads beside their rows: who summarizes one now, and which turns are fenced."""
 
     async def claim(self, scope: str, thread_id: ThreadId, *, seconds: float) -> str | None: ...
+    async def renew(self, scope: str, thread_id: ThreadId, claim: str, *, seconds: float) -> None: ...
     async def holds(self, scope: str, thread_id: ThreadId, claim: str) -> bool: ...
     async def release(self, scope: str, thread_id: ThreadId, claim: str) -> None: ...
     async def void(self, scope: str, thread_id: ThreadId) -> None: ...
@@ -91,6 +96,27 @@ class Summaries:
 
     async def release(self, thread_id: ThreadId, claim: str) -> None:
         await self.ledger.release(self._scope, thread_id, claim)
+
+    @asynccontextmanager
+    async def claimed(self, thread_id: ThreadId) -> AsyncGenerator[str | None]:
+        """As `claim`, for the length of the block, however long the model takes in it."""
+        claim = await self.claim(thread_id)
+        if claim is None:
+            yield None
+            return
+        renewal = asyncio.get_running_loop().create_task(self._keep_claim(thread_id, claim))
+        try:
+            yield claim
+        finally:
+            renewal.cancel()
+            await asyncio.wait([renewal])
+            await self.release(thread_id, claim)
+
+    async def _keep_claim(self, thread_id: ThreadId, claim: str) -> None:
+        while True:
+            await asyncio.sleep(RENEW_EVERY_SECONDS)
+            async with best_effort("renew_claim", thread_id=thread_id):
+                await self.ledger.renew(self._scope, thread_id, claim, seconds=CLAIM_SECONDS)
 
     async def commit(self, thread_id: ThreadId, done: Pass, *, claim: str, at: datetime) -> SummaryRow | None:
         """Store a pass as the thread's next row.

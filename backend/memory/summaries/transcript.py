@@ -1,7 +1,8 @@
 """The turns of a window as a model reads them: one line of JSON a turn, bounded, without credentials (S1)."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -77,7 +78,7 @@ def digests_of(messages: Sequence[BaseMessage]) -> Callable[[Window], str]:
         digest = hashlib.sha256()
         for start, end in bounds[window.start : window.end + 1]:
             for message in _kept(messages[start:end]):
-                calls = [[name, _json_text(args)] for name, args in _calls(message)]
+                calls = [[name, _json_text(_as_it_travels(args))] for name, args in _calls(message)]
                 digest.update(compact_json([role_of(message), text_of(message), calls]).encode())
         return digest.hexdigest()
 
@@ -160,6 +161,17 @@ def _shown_args(args: Json, limit: int) -> Json:
     if len(text) <= limit and _is_json(args):
         return redact_json(args)
     return _shown_text(text, limit)
+
+
+def _as_it_travels(args: Json) -> Json:
+    """Arguments as another process reads them through the server, where numbers that JSON has not become null."""
+    if isinstance(args, float) and not math.isfinite(args):
+        return None
+    if isinstance(args, Mapping):
+        return {key: _as_it_travels(member) for key, member in args.items()}
+    if isinstance(args, list):
+        return [_as_it_travels(member) for member in args]
+    return args
 
 
 def _json_text(args: Json) -> str:

@@ -13,3 +13,6 @@ RETURNING user_id
 
 -- name: forget
 DELETE FROM accounts WHERE user_id = %(user_id)s
+
+-- name: users
+SELECT user_id FROM accounts ORDER BY user_id

@@ -72,3 +72,12 @@ WHERE blob.thread_id = %(thread_id)s AND blob.checkpoint_ns = %(checkpoint_ns)s
     WHERE checkpoints.thread_id = blob.thread_id AND checkpoints.checkpoint_ns = blob.checkpoint_ns
       AND checkpoints.checkpoint -> 'channel_versions' ->> blob.channel = blob.version
   )
+
+-- name: delete_checkpoints
+DELETE FROM checkpoints WHERE thread_id = %(thread_id)s
+
+-- name: delete_blobs
+DELETE FROM checkpoint_blobs WHERE thread_id = %(thread_id)s
+
+-- name: delete_writes
+DELETE FROM checkpoint_writes WHERE thread_id = %(thread_id)s

@@ -7,6 +7,10 @@ SET claim = excluded.claim, claimed_until = excluded.claimed_until
 WHERE known.claim IS NULL OR known.claimed_until < clock_timestamp()
 RETURNING claim
 
+-- name: renew
+UPDATE summarized_threads SET claimed_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+WHERE scope = %(scope)s AND thread_id = %(thread_id)s AND claim = %(claim)s
+
 -- name: holds
 SELECT EXISTS (
   SELECT FROM summarized_threads

@@ -10,6 +10,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from tests.contract.checkpoints.conftest import OpenSaver
 from tests.support.echo_graph import EchoGraph, Gate, in_thread, make_echo_graph
+from tests.support.server_adapter import delete_thread
 
 pytestmark = pytest.mark.anyio
 
@@ -183,7 +184,7 @@ async def test_a_deleted_thread_is_empty_and_can_begin_anew(open_saver: OpenSave
     saver = open_saver()
     graph = make_echo_graph(saver)
     await say(graph, *(f"turn {number}" for number in range(PAST_THE_FIRST_FULL_COPY)))
-    await saver.adelete_thread(THREAD)
+    await delete_thread(saver, THREAD)
     assert await texts(graph) == []
     await say(graph, "again")
     assert await texts(graph) == echoed("again")

@@ -5,11 +5,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import structlog
 from langchain_core.messages import HumanMessage
 
 from backend.storage.database import Database
-from backend.storage.langgraph_checkpointer import PostgresSaver
+from backend.storage.langgraph_checkpointer import PostgresSaver, open_checkpointer
 from tests.support.echo_graph import EchoGraph, Gate, in_thread, make_echo_graph
+from tests.support.postgres import TestServer, make_database
+from tests.support.server_adapter import delete_thread
 
 pytestmark = pytest.mark.anyio
 
@@ -168,7 +171,7 @@ async def test_a_copied_thread_is_the_same_and_lives_on_by_itself(saver: Postgre
     await say(graph, "only there", thread=COPY)
     await say(graph, "only here")
     assert await texts(graph, COPY) == echoed(*said, "only there")
-    await saver.adelete_thread(THREAD)
+    await delete_thread(saver, THREAD)
     assert await texts(graph, COPY) == echoed(*said, "only there")
 
 
@@ -188,3 +191,28 @@ async def test_the_copy_says_whose_it_is(saver: PostgresSaver):
     found = [found.metadata async for found in saver.alist(in_thread(COPY))]
     assert {metadata.get("thread_id", COPY) for metadata in found} == {COPY}
     assert not any("run_id" in metadata for metadata in found)
+
+
+class TestDeletion:
+    async def test_it_gives_way_to_nobody(self, saver: PostgresSaver):
+        """The dev server removes what stands at a place in its list after this, wherever the list has moved to."""
+        deletion = saver.adelete_thread(THREAD)
+        with pytest.raises(StopIteration):
+            deletion.send(None)
+        await saver.settle()
+
+    async def test_it_is_waited_for_when_the_saver_is_closed(self, database: Database):
+        async with open_checkpointer(database) as closing:
+            await say(make_echo_graph(closing), "hello")
+            await closing.adelete_thread(THREAD)
+        async with open_checkpointer(database) as opened:
+            assert await texts(make_echo_graph(opened)) == []
+
+    async def test_a_database_that_is_away_costs_a_log_line(self, own_server: TestServer):
+        database = make_database(own_server.url)
+        async with open_checkpointer(database) as saver:
+            own_server.stop()
+            with structlog.testing.capture_logs() as logs:
+                await saver.adelete_thread(THREAD)
+                await saver.settle()
+        assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["delete_checkpoints_failed"]

@@ -13,8 +13,6 @@ pytestmark = pytest.mark.anyio
 ANA, BEN = UserId("ana"), UserId("ben")
 
 
-
-
 async def test_a_user_who_never_signed_in_has_no_overlay(process: Process) -> None:
     assert await process.accounts.overlay(ANA) == {}
 

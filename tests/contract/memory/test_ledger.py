@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from backend.ids import ThreadId
-from backend.memory.summaries.service import Ledger
+from backend.storage.summary_ledger import SummaryLedger
+from tests.support.memory_doubles import LedgerInMemory
 from tests.support.memory_homes import Process
 
 pytestmark = pytest.mark.anyio
@@ -13,6 +14,8 @@ pytestmark = pytest.mark.anyio
 ANA, BEN = "ana", "ben"
 T1, T10 = ThreadId("t-1"), ThreadId("t-10")
 LONG = 600.0
+
+Ledger = SummaryLedger | LedgerInMemory
 
 
 @pytest.fixture
@@ -107,4 +110,3 @@ async def test_threads_and_scopes_are_found_by_each_other(ledger: Ledger) -> Non
     assert list(await ledger.threads_of(ANA)) == [T1, T10]
     assert list(await ledger.scopes_of(T1)) == [ANA, BEN]
     assert list(await ledger.scopes_of(ThreadId("t"))) == []
-

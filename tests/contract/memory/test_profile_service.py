@@ -134,24 +134,25 @@ class TestSize:
             assert (await profile.save([remove("more"), add("city", "Oslo")])).key_count == 2
 
 
+NO_OBJECTS = [
+    pytest.param(["a", "b"], id="list"),
+    pytest.param([], id="empty list"),
+    pytest.param("text", id="text"),
+    pytest.param(7, id="number"),
+]
+
+
 class TestUnreadable:
     """A document that is no object, as another program may have left it (CASES 16)."""
 
-    DOCUMENTS = [
-        pytest.param(["a", "b"], id="list"),
-        pytest.param([], id="empty list"),
-        pytest.param("text", id="text"),
-        pytest.param(7, id="number"),
-    ]
-
-    @pytest.mark.parametrize("document", DOCUMENTS)
+    @pytest.mark.parametrize("document", NO_OBJECTS)
     async def test_it_reads_as_empty(self, process: Process, profile: Profile, document: object) -> None:
         await sign_in(process, email=EMAIL)
         await put_by_hand(process.store, profile_namespace(ANA), KEY, document)
         view = await profile.view()
         assert (view.memory, view.store_keys) == ({"email": EMAIL}, [])
 
-    @pytest.mark.parametrize("document", DOCUMENTS)
+    @pytest.mark.parametrize("document", NO_OBJECTS)
     async def test_a_save_sets_it_aside(self, process: Process, profile: Profile, document: object) -> None:
         await put_by_hand(process.store, profile_namespace(ANA), KEY, document)
         await profile.save([add("city", "Oslo")])

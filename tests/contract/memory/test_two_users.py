@@ -46,9 +46,7 @@ OPERATIONS: dict[str, Operation] = {
     "save": lambda _, memory: memory.profile.save([replace("city", "Bergen"), remove("of")]),
     "remove a key": lambda _, memory: memory.profile.remove("city"),
     "erase the profile": lambda _, memory: memory.profile.erase(),
-    "commit a pass": lambda _, memory: commit(
-        memory.summaries, THREAD, a_pass(4, 5, ids(6, f"{memory.user_id}/"))
-    ),
+    "commit a pass": lambda _, memory: commit(memory.summaries, THREAD, a_pass(4, 5, ids(6, f"{memory.user_id}/"))),
     "delete summaries": lambda _, memory: memory.summaries.delete(THREAD, rebuild=True),
     "delete for good": lambda _, memory: memory.summaries.delete(THREAD, rebuild=False),
     "purge a thread": lambda _, memory: memory.summaries.purge(THREAD),

@@ -135,11 +135,19 @@ def test_a_service_lists_its_users_threads() -> None:
     assert authorize(SERVICE, resource="threads", action="search", request={}) == OWN
 
 
-def test_a_service_that_erases_deletes_its_users_threads_and_does_nothing_else() -> None:
+def test_a_service_that_erases_finds_and_deletes_its_users_threads_and_stops_their_runs() -> None:
+    stops = {"thread_id": "t", "run_id": "r", "action": "interrupt"}
     assert authorize(ERASER, resource="threads", action="delete", request={"thread_id": "t"}) == OWN
-    for resource, action in set(USER_RULES) - {("threads", "delete")}:
+    assert authorize(ERASER, resource="threads", action="read", request={"thread_id": "t"}) == OWN
+    assert authorize(ERASER, resource="threads", action="search", request={}) == OWN
+    assert authorize(ERASER, resource="threads", action="update", request=stops) == OWN
+
+
+def test_a_service_that_erases_does_nothing_else() -> None:
+    allowed = {("threads", action) for action in ("delete", "read", "search")}
+    for resource, action in set(USER_RULES) - allowed:
         with pytest.raises(Forbidden):
-            authorize(ERASER, resource=resource, action=action, request={"assistant_id": "background_agent"})
+            authorize(ERASER, resource=resource, action=action, request={"thread_id": "t", "metadata": {}})
 
 
 def test_to_be_allowed_to_erase_means_nothing_for_a_user() -> None:

@@ -1,4 +1,6 @@
 import asyncio
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -106,3 +108,25 @@ async def test_the_number_of_entries_is_bounded() -> None:
     for user in ("a", "b", "c", "a"):
         await cache.get(UserId(user), "", source.load)
     assert source.loads == 4
+
+
+@pytest.fixture
+def restless_threads() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+async def test_event_loops_in_several_threads_leave_it_whole(restless_threads: None) -> None:
+    cache = RecallCache[str, str](max_entries=50, max_age_seconds=0.001)
+
+    async def use(seed: int) -> None:
+        for number in range(seed, seed + 3_000):
+            user_id = UserId(f"user-{number % 80}")
+            assert await cache.get(user_id, "key", Source(user_id).load) == user_id
+            if number % 7 == 0:
+                cache.drop(user_id if number % 49 else None)
+
+    await asyncio.gather(*(asyncio.to_thread(asyncio.run, use(seed)) for seed in range(4)))

@@ -1,0 +1,195 @@
+"""GET /api/memory/export, DELETE /api/memory, DELETE /api/admin/users/{user_id}."""
+
+import asyncio
+from urllib.parse import quote
+
+import pytest
+
+from backend.ids import UserId
+from backend.memory.scope import scope_label
+from tests.support.conditions import eventually
+from tests.support.http_api import TOKENS, Api, running_api
+from tests.support.memory_homes import HomeInPostgres
+from tests.support.passes import NOW, a_pass, ids
+from tests.support.user_ids import AWKWARD_IDS
+
+pytestmark = pytest.mark.anyio
+
+ANA = UserId("ana")
+NOT_IN_A_PATH = (".", "..", "a\nb")
+"""Clients resolve the first two, and no pattern of a route takes a line break; the command line takes them all."""
+
+
+async def sign_in(api: Api, user_id: str = "ana", name: str = "Ana") -> None:
+    await api.process.accounts.keep(UserId(user_id), name=name, email=None, avatar=None, socials=["github"])
+
+
+async def profile_of(api: Api, user_id: str = "ana") -> dict[str, object]:
+    async with api.client(user_id) as caller:
+        return (await caller.get("/api/memory/profile")).json()
+
+
+async def test_an_export_holds_everything_that_is_remembered(api: Api) -> None:
+    await sign_in(api)
+    thread_id = await api.remember("ana", passes=12, city="東京", nothing=None)
+
+    async with api.client("ana") as ana:
+        export = (await ana.get("/api/memory/export")).json()
+
+    assert set(export) == {"user_id", "profile", "account", "thread_summaries"}
+    assert export["user_id"] == "ana"
+    assert export["profile"] == {"city": "東京", "nothing": None}
+    assert export["account"] == {"name": "Ana", "email": None, "avatar": None, "socials": ["github"]}
+    assert [row["sequence"] for row in export["thread_summaries"]] == list(range(1, 13))
+    assert {row["thread_id"] for row in export["thread_summaries"]} == {thread_id}
+    assert export["thread_summaries"][0]["message_ids"] == ["ana/0", "ana/1"]
+
+
+async def test_an_export_of_nothing_is_empty(api: Api) -> None:
+    async with api.client("ana") as ana:
+        export = (await ana.get("/api/memory/export")).json()
+
+    assert export == {"user_id": "ana", "profile": {}, "account": {}, "thread_summaries": []}
+
+
+async def test_erasing_ones_memory_counts_by_kind_and_leaves_the_threads(api: Api) -> None:
+    await sign_in(api)
+    threads = {await api.remember("ana", city="Oslo"), await api.remember("ana", pet="Al")}
+    before = await profile_of(api)
+
+    async with api.client("ana") as ana:
+        erased = await ana.delete("/api/memory")
+        again = await ana.delete("/api/memory")
+
+    assert before["memory"] == {"name": "Ana", "socials": ["github"], "city": "Oslo", "pet": "Al"}
+    assert (erased.status_code, erased.json()) == (200, {"profile_keys": 2, "thread_summaries": 4})
+    assert again.json() == {"profile_keys": 0, "thread_summaries": 0}
+    assert await profile_of(api) == {"memory": {}, "store_keys": [], "overlay_keys": [], "summaries": []}
+    assert await api.process.ledger.threads_of(scope_label(ANA)) == []
+    assert set(api.server.metadata) == threads
+
+
+async def test_a_pass_that_was_under_way_while_its_user_was_erased_writes_nothing(api: Api) -> None:
+    thread_id = await api.remember("ana")
+    summaries = api.summaries_of("ana")
+    claim = await summaries.claim(thread_id)
+    assert claim is not None
+
+    async with api.client("ana") as ana:
+        await ana.delete("/api/memory")
+
+    assert await summaries.commit(thread_id, a_pass(0, 1, ids(2)), claim=claim, at=NOW) is None
+    assert await summaries.all() == []
+
+
+async def test_an_erased_user_is_remembered_anew_like_any_other(api: Api) -> None:
+    await sign_in(api)
+    await api.remember("ana", city="Oslo")
+    async with api.client("ana") as ana:
+        await ana.delete("/api/memory")
+
+    await sign_in(api)
+    await api.remember("ana", passes=1, city="Rome")
+
+    profile = await profile_of(api)
+    assert profile["memory"] == {"name": "Ana", "socials": ["github"], "city": "Rome"}
+
+
+async def test_other_processes_soon_show_nothing_of_an_erased_user(database_url: str) -> None:
+    home = HomeInPostgres(database_url)
+    async with running_api(home) as here, running_api(home) as there:
+        await sign_in(here)
+        await here.remember("ana", city="Oslo")
+        await eventually(lambda: is_known(there))
+        async with here.client("ana") as ana:
+            await ana.delete("/api/memory")
+        await eventually(lambda: is_unknown(there))
+
+
+async def is_known(api: Api) -> bool:
+    return (await profile_of(api))["memory"] == {"name": "Ana", "socials": ["github"], "city": "Oslo"}
+
+
+async def is_unknown(api: Api) -> bool:
+    return (await profile_of(api))["memory"] == {}
+
+
+async def test_a_profile_that_is_read_while_its_user_is_erased_is_not_kept(api: Api) -> None:
+    await sign_in(api)
+    await api.remember("ana", passes=6, city="Oslo")
+
+    async with api.client("ana") as ana:
+        erasing = asyncio.create_task(ana.delete("/api/memory"))
+        while not erasing.done():
+            await profile_of(api)
+        assert (await erasing).is_success
+
+    assert (await profile_of(api))["memory"] == {}
+
+
+class TestAdmin:
+    async def test_an_admin_erases_everything_of_a_user(self, api: Api) -> None:
+        await sign_in(api)
+        await api.remember("ana", city="Oslo")
+        await api.remember("ana")
+        bens = await api.remember("ben", city="Rome")
+
+        async with api.client("root", "admin") as admin:
+            erased = await admin.delete("/api/admin/users/ana")
+            again = await admin.delete("/api/admin/users/ana")
+
+        assert (erased.status_code, erased.json()) == (200, {"threads": 2, "profile_keys": 1, "thread_summaries": 4})
+        assert again.json() == {"threads": 0, "profile_keys": 0, "thread_summaries": 0}
+        assert await profile_of(api) == {"memory": {}, "store_keys": [], "overlay_keys": [], "summaries": []}
+        assert list(api.server.metadata) == [bens]
+        assert (await profile_of(api, "ben"))["memory"] == {"city": "Rome"}
+
+    @pytest.mark.parametrize("user_id", [one for one in AWKWARD_IDS if one not in NOT_IN_A_PATH])
+    async def test_every_user_id_can_be_named(self, user_id: str, api: Api) -> None:
+        await api.process.accounts.keep(UserId(user_id), name="x", email=None, avatar=None, socials=[])
+
+        async with api.client("root", "admin") as admin:
+            response = await admin.delete(f"/api/admin/users/{quote(user_id, safe='')}")
+
+        assert response.status_code == 200
+        assert await api.process.accounts.overlay(UserId(user_id)) == {}
+
+    @pytest.mark.parametrize("user_id", ["", "%20", "%20ana", "a%00b", "x" * 257])
+    async def test_what_is_no_user_id_is_not_found(self, user_id: str, api: Api) -> None:
+        async with api.client("root", "admin") as admin:
+            response = await admin.delete(f"/api/admin/users/{user_id}")
+
+        assert (response.status_code, response.json()["error"]["kind"]) == (404, "not_found")
+
+    @pytest.mark.parametrize("permissions", [(), ("Admin",), ("administrator", "users"), ("admin", "service")])
+    async def test_without_the_permission_nobody_is_erased_not_even_oneself(
+        self, permissions: tuple[str, ...], api: Api
+    ) -> None:
+        await api.remember("ana", city="Oslo")
+
+        async with api.client("ana", *permissions) as ana:
+            for user_id in ("ana", "ben", ""):
+                response = await ana.delete(f"/api/admin/users/{user_id}")
+                assert (response.status_code, response.json()["error"]["kind"]) == (403, "forbidden")
+
+        assert (await profile_of(api))["memory"] == {"city": "Oslo"}
+        assert len(api.server.metadata) == 1
+
+    async def test_without_the_server_nothing_is_erased_so_that_it_can_be_repeated(self, api: Api) -> None:
+        await api.remember("ana", city="Oslo")
+        api.server.down = True
+
+        async with api.client("root", "admin") as admin:
+            response = await admin.delete("/api/admin/users/ana")
+
+        assert (response.status_code, response.json()["error"]["kind"]) == (503, "server_unavailable")
+        assert (await profile_of(api))["memory"] == {"city": "Oslo"}
+
+    async def test_without_authentication_everybody_is_an_admin(self, database_url: str) -> None:
+        settings = {**TOKENS, "auth_mode": "none"}
+        async with running_api(HomeInPostgres(database_url), **settings) as api:
+            await api.remember("ana", city="Oslo")
+            async with api.client() as anybody:
+                erased = (await anybody.delete("/api/admin/users/ana")).json()
+
+        assert erased == {"threads": 1, "profile_keys": 1, "thread_summaries": 2}
