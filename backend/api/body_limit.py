@@ -1,7 +1,7 @@
 """A bound on what a request may carry, answered in our form."""
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.api.errors import error_response
@@ -22,22 +22,51 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = TooLarge(f"the request has more than {self._max_bytes} bytes, which is what MAX_BODY_BYTES allows")
-        if _declared_bytes(scope) > self._max_bytes:
-            await error_response(refusal)(scope, receive, send)
+        request = _BoundedRequest(receive, send, max_bytes=self._max_bytes)
+        if _declared_bytes(scope) <= self._max_bytes and await request.is_answered_by(self._app, scope):
             return
-        received = 0
+        refusal = TooLarge(f"the request has more than {self._max_bytes} bytes, which is what MAX_BODY_BYTES allows")
+        await error_response(refusal)(scope, receive, send)
 
-        async def bounded_receive() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._max_bytes:
-                # the one kind of error that frameworks let through from where they read a body
-                raise HTTPException(refusal.status, refusal.message)
-            return message
 
-        await self._app(scope, bounded_receive, send)
+class _BoundedRequest:
+    """One request, of which the app sees no more than the limit: beyond it, the client seems to have left.
+
+    Every framework knows clients that leave in the middle of a body. An error raised where it reads would come out of
+    a middleware that reads in a task of its own as something else.
+    """
+
+    def __init__(self, receive: Receive, send: Send, *, max_bytes: int) -> None:
+        self._receive = receive
+        self._send = send
+        self._left = max_bytes
+        self._has_started = False
+
+    async def is_answered_by(self, app: ASGIApp, scope: Scope) -> bool:
+        """False, and nothing has been sent, when the body was too large before there was an answer."""
+        try:
+            await app(scope, self._receive_bounded, self._send_unless_too_large)
+        except ClientDisconnect:
+            if not self._is_too_large:
+                raise
+        return self._has_started or not self._is_too_large
+
+    @property
+    def _is_too_large(self) -> bool:
+        return self._left < 0
+
+    async def _receive_bounded(self) -> Message:
+        if not self._is_too_large:
+            message = await self._receive()
+            self._left -= len(message.get("body", b""))
+            if not self._is_too_large:
+                return message
+        return {"type": "http.disconnect"}
+
+    async def _send_unless_too_large(self, message: Message) -> None:
+        if self._has_started or not self._is_too_large:
+            self._has_started = True
+            await self._send(message)
 
 
 def _declared_bytes(scope: Scope) -> int:

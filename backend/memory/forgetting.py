@@ -61,11 +61,16 @@ class Forgetting:
     async def erase_user(self, user_id: UserId) -> Mapping[str, int]:
         """Erase all of a user's memory and account, and their threads where the server knows whose they are.
 
-        Threads first, so that no turn begins that would remember; counts by kind.
+        Memory first, so that all of it is counted, and again once no turn can remember any more. Counts by kind.
+
+        Raises:
+            ServerUnavailable: some threads are left; when it could not be asked for them, nothing was erased.
         """
         threads = await self.server.threads_of(user_id)
+        before = await self.erase_memory(user_id)
         deleted = sum([await self._existed(self.server.delete_thread(thread, user_id=user_id)) for thread in threads])
-        return {"threads": deleted, **await self.erase_memory(user_id)}
+        after = await self.erase_memory(user_id)
+        return {"threads": deleted, **{kind: before[kind] + after[kind] for kind in before}}
 
     async def erase_memory(self, user_id: UserId) -> Mapping[str, int]:
         """Erase what is remembered of a user; the threads stay. Counts by kind.

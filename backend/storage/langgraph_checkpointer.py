@@ -78,7 +78,7 @@ class PostgresSaver(AsyncPostgresSaver):
 
         It never gives way to other work. The dev server finds a thread's place in a list, awaits this, and then removes
         what stands at that place: while it waited for a database, other deletions would move another thread there, be
-        it another user's. See docs/decisions/0012-deleting-without-waiting.md.
+        it another user's. See docs/decisions/0008-deleting-without-waiting.md.
         """
         task = asyncio.get_running_loop().create_task(self._delete_logged(thread_id))
         self._deletions.add(task)

@@ -11,6 +11,7 @@ from langchain_core.messages import ToolMessage
 from backend.errors import StorageUnavailable
 from backend.ids import UserId
 from tests.support.memory_driver import MemoryDriver, OpenDriver
+from tests.support.memory_homes import Home, HomeInMemory
 from tests.support.model_server import ModelServer, call, text, tool_calls
 from tests.support.profile_patches import add
 
@@ -89,6 +90,14 @@ class TestTable:
         assert told["key_count"] == len(after)
         assert told["bytes"] == len(json.dumps(after, separators=(",", ":"), ensure_ascii=False).encode())
         assert [one["op"] for one in told["patches"]] == [one["op"] for one in patches]
+
+
+class TestRefusals:
+    """CASES 21: what does not fit is told to the model before anything is written."""
+
+    @pytest.fixture
+    def home(self) -> Home:
+        return HomeInMemory()
 
     @pytest.mark.parametrize(
         ("patches", "code", "hint"),

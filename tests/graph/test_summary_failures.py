@@ -1,19 +1,25 @@
 """Passes that fail write nothing, touch nothing, and are tried again with the next turn."""
 
-import asyncio
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
-from backend.errors import StorageUnavailable
 from backend.llm.messages import estimate_tokens
 from backend.memory.summaries.transcript import MAX_TRANSCRIPT_TOKENS
 from tests.support.memory_driver import MemoryDriver, OpenDriver
+from tests.support.memory_homes import Home, HomeInMemory
 from tests.support.model_server import ModelServer, Reply, cut_off, disconnect, error, refusal, structured, text
 from tests.support.summaries import answer, labels, summary, turns_of, windows_asked
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def home() -> Home:
+    """Where memory is kept makes no difference to what the model does."""
+    return HomeInMemory()
+
 
 FAILURES = [
     pytest.param(error(500, "out of order"), id="server error"),
@@ -99,40 +105,6 @@ async def test_credentials_reach_neither_the_model_nor_the_row(model: ModelServe
     assert secret not in model.for_model("summary")[0].last_human_text
     [row] = await driver.rows()
     assert row.summary.entries[0].question == "the token [redacted: github token]"
-
-
-async def test_text_that_no_database_holds_is_cleaned(model: ModelServer, driver: MemoryDriver) -> None:
-    model.then(text('{"entries": [{"question": "a\\u0000b\\ud800c", "answer": "noted", "refs": []}]}'), to="summary")
-    await driver.talk(3)
-    [row] = await driver.rows()
-    assert row.summary.entries[0].question == "ab\ufffdc"
-
-
-async def test_with_the_store_away_nothing_is_asked_and_a_later_turn_catches_up(
-    model: ModelServer, driver: MemoryDriver
-) -> None:
-    await driver.talk(3, remembering=False)
-    driver.process.watch.error = StorageUnavailable()
-    turn = driver.server.started[-1]
-    await driver.run(turn)
-    assert model.for_model("summary") == []
-    driver.process.watch.error = None
-    await driver.run(turn)
-    assert await driver.windows() == [(0, 2)]
-
-
-async def test_with_the_store_away_when_the_model_has_answered_nothing_is_written(
-    model: ModelServer, driver: MemoryDriver
-) -> None:
-    await driver.talk(3, remembering=False)
-    gate = model.hold("summary")
-    run = asyncio.create_task(driver.remember())
-    await model.wait_until(lambda: gate.waiting)
-    driver.process.watch.error = StorageUnavailable()
-    gate.release()
-    await run
-    driver.process.watch.error = None
-    assert await driver.rows() == []
 
 
 class TestSize:

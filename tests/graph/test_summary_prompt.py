@@ -8,7 +8,7 @@ import pytest
 from backend.ids import UserId
 from backend.memory.scope import threads_namespace
 from tests.support.memory_driver import MemoryDriver, OpenDriver
-from tests.support.memory_homes import put_by_hand
+from tests.support.memory_homes import Home, HomeInMemory, put_by_hand
 from tests.support.model_server import ModelRequest, ModelServer, structured, text
 from tests.support.passes import a_row
 from tests.support.profile_patches import add
@@ -91,6 +91,10 @@ HOSTILE = (
 
 
 class TestGuard:
+    @pytest.fixture
+    def home(self) -> Home:
+        return HomeInMemory()
+
     @pytest.mark.parametrize("tag", HOSTILE)
     async def test_a_profile_value_can_neither_close_nor_open_a_block(
         self, model: ModelServer, driver: MemoryDriver, tag: str

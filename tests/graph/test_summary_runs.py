@@ -9,8 +9,9 @@ from structlog.testing import capture_logs
 from backend.accounts.run_context import run_context
 from backend.background.summarize import make_summarize_node
 from backend.background_agent import build
+from backend.errors import StorageUnavailable
 from tests.support.memory_driver import MemoryDriver, OpenDriver
-from tests.support.model_server import ModelServer
+from tests.support.model_server import ModelServer, text
 from tests.support.summaries import labels, windows_asked
 
 pytestmark = pytest.mark.anyio
@@ -152,6 +153,40 @@ async def test_a_turn_that_is_in_another_branch_by_now_is_given_up_after_a_while
     assert model.for_model("summary") == []
     await driver.remember()
     assert await driver.windows() == [(0, 2)]
+
+
+async def test_text_that_no_database_holds_is_cleaned(model: ModelServer, driver: MemoryDriver) -> None:
+    model.then(text('{"entries": [{"question": "a\\u0000b\\ud800c", "answer": "noted", "refs": []}]}'), to="summary")
+    await driver.talk(3)
+    [row] = await driver.rows()
+    assert row.summary.entries[0].question == "ab\ufffdc"
+
+
+async def test_with_the_store_away_nothing_is_asked_and_a_later_turn_catches_up(
+    model: ModelServer, driver: MemoryDriver
+) -> None:
+    await driver.talk(3, remembering=False)
+    driver.process.watch.error = StorageUnavailable()
+    turn = driver.server.started[-1]
+    await driver.run(turn)
+    assert model.for_model("summary") == []
+    driver.process.watch.error = None
+    await driver.run(turn)
+    assert await driver.windows() == [(0, 2)]
+
+
+async def test_with_the_store_away_when_the_model_has_answered_nothing_is_written(
+    model: ModelServer, driver: MemoryDriver
+) -> None:
+    await driver.talk(3, remembering=False)
+    gate = model.hold("summary")
+    run = asyncio.create_task(driver.remember())
+    await model.wait_until(lambda: gate.waiting)
+    driver.process.watch.error = StorageUnavailable()
+    gate.release()
+    await run
+    driver.process.watch.error = None
+    assert await driver.rows() == []
 
 
 class TestLog:

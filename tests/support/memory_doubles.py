@@ -37,7 +37,8 @@ class LedgerInMemory:
         return known.claim
 
     async def renew(self, scope: str, thread_id: ThreadId, claim: str, *, seconds: float) -> None:
-        pass
+        if await self.holds(scope, thread_id, claim):
+            self._threads[scope, thread_id].claimed_until = time.monotonic() + seconds
 
     async def holds(self, scope: str, thread_id: ThreadId, claim: str) -> bool:
         known = self._threads.get((scope, thread_id))

@@ -79,7 +79,8 @@ class ThreadServer:
             del self.threads[thread_id]
             return await connection.send_json(204, None)
         held = visible[thread_id]
-        state: dict[str, Any] = {"values": {"messages": list(held.messages)}, "metadata": dict(held.configurable), "next": []}
+        values = {"messages": list(held.messages)}
+        state: dict[str, Any] = {"values": values, "metadata": dict(held.configurable), "next": []}
         return await connection.send_json(200, state)
 
     def _caller(self, request: HttpRequest) -> Identity | None:

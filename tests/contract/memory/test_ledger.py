@@ -71,6 +71,22 @@ async def test_a_claim_that_ran_out_can_be_taken_over(ledger: Ledger) -> None:
     assert await ledger.holds(ANA, T1, claim)
 
 
+async def test_a_claim_that_is_renewed_does_not_run_out(ledger: Ledger) -> None:
+    claim = await claimed(ledger, seconds=0)
+    await ledger.renew(ANA, T1, claim, seconds=LONG)
+    assert await ledger.claim(ANA, T1, seconds=LONG) is None
+    assert await ledger.holds(ANA, T1, claim)
+
+
+async def test_a_claim_that_was_lost_cannot_be_renewed(ledger: Ledger) -> None:
+    lost = await claimed(ledger, seconds=0)
+    later = await claimed(ledger, seconds=0)
+    await ledger.renew(ANA, T1, lost, seconds=LONG)
+    assert not await ledger.holds(ANA, T1, lost)
+    assert await ledger.holds(ANA, T1, later)
+    await claimed(ledger)
+
+
 async def test_a_thread_that_nobody_knows_is_held_and_fenced_by_nobody(ledger: Ledger) -> None:
     await ledger.void(ANA, T1)
     assert not await ledger.holds(ANA, T1, "6c4f2d0e-6f7e-4c55-8e0f-5a5a2f0f1f11")

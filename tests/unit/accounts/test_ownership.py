@@ -136,7 +136,7 @@ def test_a_service_lists_its_users_threads() -> None:
 
 
 def test_a_service_that_erases_finds_and_deletes_its_users_threads_and_stops_their_runs() -> None:
-    stops = {"thread_id": "t", "run_id": "r", "action": "interrupt"}
+    stops: dict[str, object] = {"thread_id": "t", "run_id": "r", "action": "interrupt"}
     assert authorize(ERASER, resource="threads", action="delete", request={"thread_id": "t"}) == OWN
     assert authorize(ERASER, resource="threads", action="read", request={"thread_id": "t"}) == OWN
     assert authorize(ERASER, resource="threads", action="search", request={}) == OWN
