@@ -138,8 +138,8 @@ class ServerClient:
                 # a thread that was made meanwhile has shifted the pages
                 return list(dict.fromkeys(found))
 
-    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> None:
-        """Cancel what runs in a thread and wait for its end, in the name of whoever sent the header.
+    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> int:
+        """Cancel what runs in a thread and wait for its end, in the name of whoever sent the header; how many runs.
 
         Raises:
             NotFound: there is no such thread for them.
@@ -154,6 +154,7 @@ class ServerClient:
                 for run in await runs.list(thread_id, status=status, headers=headers)
             ]
             await asyncio.gather(*(runs.cancel(thread_id, run_id, wait=True, headers=headers) for run_id in active))
+        return len(active)
 
     def _client(self) -> LangGraphClient:
         loop = asyncio.get_running_loop()

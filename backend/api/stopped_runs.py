@@ -1,6 +1,7 @@
 """Before the server deletes a thread, what runs in it is stopped: a run that goes on would write after the deletion."""
 
-from typing import Protocol
+import asyncio
+from typing import Final, Protocol
 
 import structlog
 from starlette.datastructures import Headers
@@ -10,13 +11,16 @@ from backend.api.deleted_threads import thread_deleted_by
 from backend.errors import NotFound, ServerUnavailable
 from backend.ids import ThreadId
 
+LAST_WRITES_SECONDS: Final = 1.0
+"""The server calls a run ended a moment before what the run had begun to store is stored."""
+
 log = structlog.stdlib.get_logger(__name__)
 
 
 class Runs(Protocol):
     """What is needed of the server."""
 
-    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> None: ...
+    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> int: ...
 
 
 class StoppedRuns:
@@ -37,7 +41,8 @@ class StoppedRuns:
 
     async def _stop(self, thread_id: ThreadId, authorization: str | None) -> None:
         try:
-            await self._runs.stop_runs(thread_id, authorization=authorization)
+            if await self._runs.stop_runs(thread_id, authorization=authorization):
+                await asyncio.sleep(LAST_WRITES_SECONDS)
         except NotFound:
             return
         except ServerUnavailable as error:

@@ -56,13 +56,13 @@ async def test_a_query_parameter_that_is_not_there_is_refused(method: str, path:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-@pytest.mark.parametrize("body", [b"{}", b'{"user_id": "ben"}', b"not JSON", b"\xff\x00"])
-async def test_a_body_where_none_is_expected_is_refused(method: str, path: str, body: bytes, api: Api) -> None:
+async def test_a_body_where_none_is_expected_is_refused(method: str, path: str, api: Api) -> None:
     await api.remember("ana", city="Oslo")
     async with api.client("ana", "admin") as ana:
-        response = await ana.request(method, path, content=body, headers={"content-type": "application/json"})
+        for body in (b"{}", b'{"user_id": "ben"}', b"not JSON", b"\xff\x00"):
+            response = await ana.request(method, path, content=body, headers={"content-type": "application/json"})
+            assert refusal(response) == (400, "invalid"), body
 
-    assert refusal(response) == (400, "invalid")
     assert len(await api.summaries_of("ana").all()) == 2
 
 

@@ -7,10 +7,7 @@ from tests.support.chat_driver import ChatDriver, make_chat_driver
 from tests.support.memory_driver import MemoryDriver, OpenDriver, memory_drivers
 from tests.support.memory_homes import Home, HomeInMemory, HomeInPostgres
 from tests.support.model_server import ModelServer, structured, text
-from tests.support.no_certificates import no_certificates
 from tests.support.summaries import answer, summary
-
-__all__ = ["no_certificates"]
 
 
 @pytest.fixture

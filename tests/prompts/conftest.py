@@ -11,10 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.no_certificates import no_certificates
-
-__all__ = ["no_certificates"]
-
 GOLDEN = Path(__file__).parent / "golden"
 SWITCH = "REWRITE_GOLDEN"
 

@@ -85,14 +85,16 @@ async def test_a_service_token_lists_its_users_threads_only(two_users: RunningSe
         assert await bos.threads.search(ids=[anas.thread_id]) == []
 
 
-async def test_a_token_for_erasing_deletes_its_users_threads_and_does_nothing_else(
+async def test_a_token_for_erasing_deletes_its_users_threads_and_changes_nothing_else(
     two_users: RunningServer, anas: Belongings, ana: LangGraphClient
 ) -> None:
     made = await ana.threads.create()
     async with client(two_users, service_token(BOS_ID, "erase")) as bos:
         assert await status_of(bos.threads.delete(made["thread_id"])) == 404
     async with client(two_users, service_token("ana", "erase")) as eraser:
-        assert await status_of(eraser.threads.get(made["thread_id"])) == 403
+        assert await status_of(eraser.runs.list(made["thread_id"])) == 200
+        assert await status_of(eraser.threads.update(made["thread_id"], metadata={"title": "x"})) == 403
+        assert await status_of(eraser.threads.create()) == 403
         assert await status_of(eraser.runs.create(None, "background_agent", input={})) == 403
         assert await status_of(eraser.threads.delete(made["thread_id"])) == 200
     assert await status_of(ana.threads.get(made["thread_id"])) == 404

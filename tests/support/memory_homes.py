@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -175,6 +175,12 @@ class HomeInPostgres:
             )
 
 
+@cache
+def json_client(timeout_seconds: float) -> JsonClient:
+    """One for all tests: it serves any event loop, and its TLS context takes longer to make than a turn does."""
+    return JsonClient(timeout_seconds=timeout_seconds)
+
+
 def with_memories(services: Services, memories: Memories, home: HomeInMemory) -> Services:
     """The services with everything that remembers made over other memories, as `bootstrap.assemble` makes it."""
     settings, prompts = services.settings, Prompts()
@@ -183,7 +189,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         make_save_memory_tool(memory_of=memories.in_run, read_context=read_context),
         make_lookup_thread_messages_tool(),
     )
-    outside = make_tools(client=JsonClient(timeout_seconds=settings.tool_timeout_seconds), settings=settings)
+    outside = make_tools(client=json_client(settings.tool_timeout_seconds), settings=settings)
     tools = {**outside, **{tool.name: tool for tool in own}}
     buffer = settings.memory_thread_messages_buffer_recent_turns
     subagents = {

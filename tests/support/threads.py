@@ -57,11 +57,12 @@ class RecordedServer:
         if self.metadata.pop(thread_id, None) is None:
             raise NotFound
 
-    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> None:
+    async def stop_runs(self, thread_id: ThreadId, *, authorization: str | None) -> int:
         self._answer()
         if thread_id not in self.metadata:
             raise NotFound
         self.stopped.append((thread_id, authorization))
+        return 0
 
     async def start_background_run(self, turn: Mapping[str, Json], *, user_id: UserId | None) -> None:
         self._answer()

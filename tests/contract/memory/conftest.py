@@ -5,9 +5,6 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from tests.support.memory_homes import Home, HomeInMemory, HomeInPostgres, Process
-from tests.support.no_certificates import no_certificates
-
-__all__ = ["no_certificates"]
 
 
 @pytest.fixture(params=["memory", "postgres"])

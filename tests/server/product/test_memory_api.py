@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
+from langgraph_sdk.client import LangGraphClient
 
 from tests.support.commands import Done, run_program
 from tests.support.conditions import eventually, until
@@ -16,10 +17,11 @@ from tests.support.http_api import SPELLINGS
 from tests.support.langgraph_server import RunningServer, running_server
 from tests.support.model_server import ModelServer, call, structured, text, tool_calls
 from tests.support.postgres import TestServer
-from tests.support.product import PRODUCT
+from tests.support.product import PRODUCT, Product
 from tests.support.sdk_chat import stream_turn
 from tests.support.service_tokens import SERVICE_SECRET
-from tests.support.two_users import client, http, service_token, status_of
+from tests.support.two_users import client as client_of
+from tests.support.two_users import http, service_token, status_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
@@ -55,7 +57,7 @@ class Memory:
 
     async def chat(self, token: str, *texts: str, thread_id: str | None = None) -> str:
         """Turns of a user in a thread of theirs; its id."""
-        async with client(self.server, token) as user:
+        async with client_of(self.server, token) as user:
             thread_id = thread_id or (await user.threads.create())["thread_id"]
             for said in texts:
                 turn = await stream_turn(user, thread_id, said)
@@ -80,7 +82,7 @@ class Memory:
             return response.json()
 
     async def exists(self, token: str, thread_id: str) -> bool:
-        async with client(self.server, token) as user:
+        async with client_of(self.server, token) as user:
             return await status_of(user.threads.get(thread_id)) == 200
 
     async def run(self, *arguments: str, cwd: Path) -> Done:
@@ -173,7 +175,7 @@ Delete = Callable[[Memory, str, str], Any]
 
 
 async def by_the_server(memory: Memory, token: str, thread_id: str) -> int:
-    async with client(memory.server, token) as user:
+    async with client_of(memory.server, token) as user:
         return await status_of(user.threads.delete(thread_id))
 
 
@@ -245,7 +247,7 @@ class TestDeletedThread:
         thread_id = await memory.summarized(CY)
         await by_us(memory, CY, thread_id)
 
-        async with client(memory.server, CY) as cy:
+        async with client_of(memory.server, CY) as cy:
             await cy.threads.create(thread_id=thread_id)
         await memory.chat(CY, "three", "four", thread_id=thread_id)
         await eventually(lambda: memory.has_summary(CY, thread_id), timeout_seconds=30)
@@ -376,3 +378,28 @@ async def test_no_token_is_kept_anywhere_in_the_database(memory: Memory) -> None
     assert "checkpoints" in tables_with(memory.database_url, thread_id)
     assert tables_with(memory.database_url, ANA) == []
     assert tables_with(memory.database_url, SERVICE_SECRET) == []
+
+
+async def test_without_authentication_a_thread_is_summarized_for_who_spoke_in_it_last(
+    product: Product, client: LangGraphClient
+) -> None:
+    """By the program, over the embedded database that the server has started."""
+    product.model.when("summary", ENTRIES)
+    threads = {user_id: (await client.threads.create())["thread_id"] for user_id in ("zoe", "yan")}
+    for user_id, thread_id in threads.items():
+        for said in ("one", "two"):
+            await stream_turn(client, thread_id, said, config={"configurable": {"user_id": user_id}})
+    folder = product.server.log_file.parent
+    variables = {
+        **product.model.environment,
+        "SELF_URL": product.url,
+        "MEMORY_THREAD_SUMMARY_KEEP_RECENT": "2",
+    }
+
+    done = await run_program("backfill", "--user", "zoe", variables=variables, cwd=folder)
+    exported = await run_program("export", "--user", "zoe", variables=variables, cwd=folder)
+    others = await run_program("export", "--user", "yan", variables=variables, cwd=folder)
+
+    assert (done.code, done.out) == (0, "Passes written: 1, in 1 of 1 threads.\n"), done.err
+    assert [row["thread_id"] for row in json.loads(exported.out)["thread_summaries"]] == [threads["zoe"]]
+    assert json.loads(others.out)["thread_summaries"] == []
