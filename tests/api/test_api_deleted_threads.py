@@ -6,7 +6,7 @@ from uuid import uuid4
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.testing import capture_logs
 
 from backend.api.deleted_threads import DeletedThreads
@@ -36,7 +36,7 @@ async def test_nothing_is_kept_of_a_thread_that_the_server_deleted(spell: Callab
     assert await known_of(api, "ana") == [other]
 
 
-async def test_it_is_purged_before_the_client_hears_of_the_deletion(api: Api) -> None:
+async def test_a_pass_that_was_under_way_writes_nothing_afterwards(api: Api) -> None:
     thread_id = await api.remember("ana")
     summaries = api.summaries_of("ana")
     claim = await summaries.claim(thread_id)
@@ -171,6 +171,22 @@ async def test_only_a_deletion_that_succeeded_counts(method: str, path: str, sta
 
     assert (await ask(purges, method, path, status=status, body=body)).status_code == status
     assert purges.asked == []
+
+
+async def test_the_purge_comes_before_the_answer() -> None:
+    purges, asked_before = Purges(), list[int]()
+
+    async def outside(scope: Scope, receive: Receive, send: Send) -> None:
+        async def noting_send(message: Message) -> None:
+            asked_before.append(len(purges.asked))
+            await send(message)
+
+        await DeletedThreads(agreeing(), purge=purges)(scope, receive, noting_send)
+
+    async with client_of(outside) as client:
+        await client.delete(f"/threads/{THREAD}")
+
+    assert asked_before == [1, 1]
 
 
 @pytest.mark.parametrize("status", [200, 202, 204])

@@ -5,12 +5,14 @@ from urllib.parse import quote
 
 import pytest
 
-from backend.ids import UserId
+from backend.accounts.identity import Identity
+from backend.ids import ThreadId, UserId
 from backend.memory.scope import scope_label
 from tests.support.conditions import eventually
 from tests.support.http_api import TOKENS, Api, running_api
 from tests.support.memory_homes import HomeInPostgres
 from tests.support.passes import NOW, a_pass, ids
+from tests.support.profile_patches import add
 from tests.support.user_ids import AWKWARD_IDS
 
 pytestmark = pytest.mark.anyio
@@ -114,6 +116,20 @@ async def is_unknown(api: Api) -> bool:
     return (await profile_of(api))["memory"] == {}
 
 
+async def test_a_sign_in_is_kept_again_after_its_user_was_erased_in_another_process(database_url: str) -> None:
+    home, signed_in = HomeInPostgres(database_url), Identity(ANA, name="Ana")
+    async with running_api(home) as here, running_api(home) as there:
+        await here.process.services.accounts.keep(signed_in)
+        async with there.client("ana") as ana:
+            await ana.delete("/api/memory")
+
+        async def is_kept_again() -> bool:
+            await here.process.services.accounts.keep(signed_in)
+            return (await here.process.accounts.overlay(ANA)).get("name") == "Ana"
+
+        await eventually(is_kept_again)
+
+
 async def test_a_profile_that_is_read_while_its_user_is_erased_is_not_kept(api: Api) -> None:
     await sign_in(api)
     await api.remember("ana", passes=6, city="Oslo")
@@ -151,6 +167,29 @@ class TestAdmin:
                 response = await admin.delete(f"/api/admin/users/{quote(user_id, safe='')}")
             assert response.status_code == 200, user_id
             assert await api.process.accounts.overlay(user_id) == {}, user_id
+
+    async def test_summaries_that_the_server_purges_with_their_threads_are_counted_too(self, api: Api) -> None:
+        api.server.purge = api.process.services.thread_gone
+        for _ in range(2):
+            await api.remember("ana")
+
+        async with api.client("root", "admin") as admin:
+            erased = (await admin.delete("/api/admin/users/ana")).json()
+
+        assert erased == {"threads": 2, "profile_keys": 0, "thread_summaries": 4}
+
+    async def test_what_is_remembered_while_threads_go_is_erased_and_counted_too(self, api: Api) -> None:
+        async def save_late(_: ThreadId) -> None:
+            await api.process.memory_of("ana").profile.save([add("city", "Oslo")])
+
+        await api.remember("ana", pet="Al")
+        api.server.purge = save_late
+
+        async with api.client("root", "admin") as admin:
+            erased = (await admin.delete("/api/admin/users/ana")).json()
+
+        assert erased == {"threads": 1, "profile_keys": 2, "thread_summaries": 2}
+        assert (await profile_of(api))["memory"] == {}
 
     @pytest.mark.parametrize("user_id", ["", "%20", "%20ana", "a%00b", "x" * 257])
     async def test_what_is_no_user_id_is_not_found(self, user_id: str, api: Api) -> None:

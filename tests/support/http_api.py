@@ -1,6 +1,6 @@
 """The HTTP API in this process, over a database, and the server around it: sign-ins and threads that have owners."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -44,7 +44,12 @@ SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 class OwnedThreads(RecordedServer):
-    """A server whose threads belong to users."""
+    """A server whose threads belong to users.
+
+    `purge` is what it does on its own where it has deleted a thread, as the real one does by our middleware.
+    """
+
+    purge: Callable[[ThreadId], Awaitable[object]] | None = None
 
     def make_thread(self, owner: str, *, title: str = "A fine title") -> ThreadId:
         thread_id = ThreadId(str(uuid4()))
@@ -61,6 +66,8 @@ class OwnedThreads(RecordedServer):
         if not self._is_of(thread_id, user_id):
             raise NotFound
         await super().delete_thread(thread_id, user_id=user_id)
+        if self.purge is not None:
+            await self.purge(thread_id)
 
     def _is_of(self, thread_id: ThreadId, user_id: UserId | None) -> bool:
         return self.metadata.get(thread_id, {}).get("owner") == user_id
