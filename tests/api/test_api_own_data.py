@@ -1,12 +1,13 @@
 """GET /api/memory/export, DELETE /api/memory, DELETE /api/admin/users/{user_id}."""
 
-import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
 
 from backend.accounts.identity import Identity
-from backend.ids import ThreadId, UserId
+from backend.ids import Json, ThreadId, UserId
 from backend.memory.scope import scope_label
 from tests.support.conditions import eventually
 from tests.support.http_api import TOKENS, Api, running_api
@@ -130,15 +131,25 @@ async def test_a_sign_in_is_kept_again_after_its_user_was_erased_in_another_proc
         await eventually(is_kept_again)
 
 
-async def test_a_profile_that_is_read_while_its_user_is_erased_is_not_kept(api: Api) -> None:
-    await sign_in(api)
-    await api.remember("ana", passes=6, city="Oslo")
+class ReadJustBefore:
+    """Accounts of which somebody's profile is read in the moment before the user's is forgotten."""
 
-    async with api.client("ana") as ana:
-        erasing = asyncio.create_task(ana.delete("/api/memory"))
-        while not erasing.done():
-            await profile_of(api)
-        assert (await erasing).is_success
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    async def overlay(self, user_id: UserId) -> Mapping[str, Json]:
+        return await self._api.process.accounts.overlay(user_id)
+
+    async def forget(self, user_id: UserId) -> None:
+        assert (await self._api.process.memory_of(user_id).profile.view()).memory["name"] == "Ana"
+        await self._api.process.accounts.forget(user_id)
+
+
+async def test_what_is_read_while_a_user_is_erased_is_not_shown_afterwards(api: Api) -> None:
+    await sign_in(api)
+    await api.remember("ana", city="Oslo")
+
+    await replace(api.process.services.forgetting, accounts=ReadJustBefore(api)).erase_memory(ANA)
 
     assert (await profile_of(api))["memory"] == {}
 
