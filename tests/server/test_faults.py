@@ -56,20 +56,11 @@ async def test_a_chat_starts_at_once_while_a_background_run_takes_long(tmp_path:
         assert turn.first_token_seconds < 2.0
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Generator[TestServer]:
-    server = TestServer(tmp_path / "database")
-    try:
-        yield server
-    finally:
-        server.close()
-
-
 class TestDatabaseAway:
     async def test_a_turn_fails_with_a_clear_message_and_the_next_works_after_its_return(
-        self, tmp_path: Path, database: TestServer
+        self, tmp_path: Path, own_server: TestServer
     ) -> None:
-        with a_product(tmp_path / "server", DATABASE_URL=database.url) as product:
+        with a_product(tmp_path / "server", DATABASE_URL=own_server.url) as product:
             async with a_client(product.server) as client:
                 thread_id = (await client.threads.create())["thread_id"]
                 await stream_turn(client, thread_id, "before")
@@ -77,7 +68,7 @@ class TestDatabaseAway:
                 async with asyncio.TaskGroup() as tasks:
                     cut = tasks.create_task(stream_turn(client, thread_id, "during"))
                     await product.model.wait_until(lambda: gate.waiting)
-                    database.kill()
+                    own_server.kill()
                     gate.release()
                 assert cut.result().seconds < FEW_SECONDS
                 told = str(cut.result().errors)
@@ -87,7 +78,7 @@ class TestDatabaseAway:
                 assert down.seconds < FEW_SECONDS
                 assert "does not answer" in str(down.errors)
 
-                database.start()
+                own_server.start()
                 back = await stream_turn(client, thread_id, "after")
                 assert (back.text, back.errors) == ("Hello there.", [])
                 texts = [message["content"] for message in await messages_of(client, thread_id)]
@@ -95,13 +86,13 @@ class TestDatabaseAway:
                 assert texts[-2:] == ["after", "Hello there."]
 
     async def test_ended_connections_are_replaced_without_a_failed_turn(
-        self, tmp_path: Path, database: TestServer
+        self, tmp_path: Path, own_server: TestServer
     ) -> None:
-        with a_product(tmp_path / "server", DATABASE_URL=database.url) as product:
+        with a_product(tmp_path / "server", DATABASE_URL=own_server.url) as product:
             async with a_client(product.server) as client:
                 thread_id = (await client.threads.create())["thread_id"]
                 await stream_turn(client, thread_id, "before")
-                database.kill_connections()
+                own_server.kill_connections()
                 turn = await stream_turn(client, thread_id, "after")
                 assert (turn.text, turn.errors) == ("Hello there.", [])
 

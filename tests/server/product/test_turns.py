@@ -10,6 +10,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from tests.support.conditions import eventually
 from tests.support.model_server import error, structured, text
 from tests.support.product import Product
 from tests.support.sdk_chat import messages_of, metadata_when, stream_turn, values_of
@@ -40,9 +41,13 @@ async def test_background_runs_leave_no_thread_behind(client: LangGraphClient) -
     thread = await client.threads.create()
     await stream_turn(client, thread["thread_id"], "hi")
     await metadata_when(client, thread["thread_id"], "last_message_at")
-    listed = await client.threads.search(limit=1000)
-    assert all(one["metadata"]["graph_id"] == "agent" for one in listed if one["metadata"])
-    assert thread["thread_id"] in {one["thread_id"] for one in listed}
+
+    async def only_chats_are_listed() -> bool:
+        listed = await client.threads.search(limit=1000)
+        assert thread["thread_id"] in {one["thread_id"] for one in listed}
+        return all(one["metadata"]["graph_id"] == "agent" for one in listed if one["metadata"])
+
+    await eventually(only_chats_are_listed)
 
 
 async def test_a_chat_does_not_wait_for_another_chat(client: LangGraphClient, product: Product) -> None:
