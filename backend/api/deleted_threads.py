@@ -1,11 +1,11 @@
 """Threads that the server itself deletes end as with our own endpoint: their summaries go too."""
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPMethod, HTTPStatus
-from typing import Final, cast
+from typing import Final
 
+from pydantic import BaseModel, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.api.thread_ids import thread_id_in
@@ -15,6 +15,11 @@ from backend.observability.best_effort import best_effort
 
 THREAD: Final = re.compile(r"/threads/([^/]+)/?")
 PRUNING: Final = "/threads/prune"
+
+
+class PruneRequest(BaseModel):
+    thread_ids: list[str]
+    strategy: str = "delete"
 
 
 class DeletedThreads:
@@ -30,7 +35,7 @@ class DeletedThreads:
         self._purge = purge
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _deletes(scope):
+        if not deletes_threads(scope):
             await self._app(scope, receive, send)
             return
         body = bytearray()
@@ -42,7 +47,7 @@ class DeletedThreads:
 
         async def purging_send(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_success(message["status"]):
-                await self._purge_all(_threads_in(scope["path"], bytes(body)))
+                await self._purge_all(threads_named_by(scope["path"], bytes(body)))
             await send(message)
 
         await self._app(scope, noting_receive, purging_send)
@@ -56,7 +61,8 @@ class DeletedThreads:
                 return
 
 
-def _deletes(scope: Scope) -> bool:
+def deletes_threads(scope: Scope) -> bool:
+    """Whether this is a request of the server's that deletes threads when it succeeds."""
     if scope["type"] != "http":
         return False
     if scope["method"] == HTTPMethod.POST:
@@ -64,23 +70,15 @@ def _deletes(scope: Scope) -> bool:
     return scope["method"] == HTTPMethod.DELETE and THREAD.fullmatch(scope["path"]) is not None
 
 
-def thread_deleted_by(scope: Scope) -> ThreadId | None:
-    """The thread that a `DELETE /threads/{id}` names; None for any other request, and for what is no id."""
-    if scope["type"] != "http" or scope["method"] != HTTPMethod.DELETE or not THREAD.fullmatch(scope["path"]):
-        return None
+def threads_named_by(path: str, body: bytes) -> list[ThreadId]:
+    """The threads that such a request names; none when it cannot be read, which the server refuses."""
     try:
-        return _threads_in(scope["path"], b"")[0]
-    except NotFound:
-        return None
-
-
-def _threads_in(path: str, body: bytes) -> list[ThreadId]:
-    """The threads that a successful request has deleted."""
-    if path != PRUNING:
-        return [thread_id_in(path.strip("/").rpartition("/")[2])]
-    pruned = cast("dict[str, object]", json.loads(body))
-    named = cast("list[object]", pruned.get("thread_ids") or [])
-    return [thread_id_in(str(name)) for name in named] if pruned.get("strategy", "delete") == "delete" else []
+        if path != PRUNING:
+            return [thread_id_in(path.strip("/").rpartition("/")[2])]
+        pruned = PruneRequest.model_validate_json(body)
+        return [thread_id_in(name) for name in pruned.thread_ids] if pruned.strategy == "delete" else []
+    except (NotFound, ValidationError):
+        return []
 
 
 def _is_success(status: int) -> bool:

@@ -5,9 +5,9 @@ from typing import Final, Protocol
 
 import structlog
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.api.deleted_threads import thread_deleted_by
+from backend.api.deleted_threads import deletes_threads, threads_named_by
 from backend.errors import NotFound, ServerUnavailable
 from backend.ids import ThreadId
 
@@ -24,7 +24,7 @@ class Runs(Protocol):
 
 
 class StoppedRuns:
-    """ASGI middleware: a `DELETE /threads/{id}` cancels the thread's runs first, as whoever asks for the deletion.
+    """ASGI middleware: before the server deletes threads, their runs are cancelled, as whoever asks for the deletion.
 
     A run that does not end in time does not keep the thread from going; what it still writes is then left over.
     """
@@ -34,16 +34,41 @@ class StoppedRuns:
         self._runs = runs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        thread_id = thread_deleted_by(scope)
-        if thread_id is not None:
-            await self._stop(thread_id, Headers(scope=scope).get("authorization"))
-        await self._app(scope, receive, send)
-
-    async def _stop(self, thread_id: ThreadId, authorization: str | None) -> None:
-        try:
-            if await self._runs.stop_runs(thread_id, authorization=authorization):
-                await asyncio.sleep(LAST_WRITES_SECONDS)
-        except NotFound:
+        if not deletes_threads(scope):
+            await self._app(scope, receive, send)
             return
+        received = await _whole_request(receive)
+        body = b"".join(message.get("body", b"") for message in received)
+        thread_ids = threads_named_by(scope["path"], body)
+        authorization = Headers(scope=scope).get("authorization")
+        stopped = await asyncio.gather(*(self._stop(thread_id, authorization) for thread_id in thread_ids))
+        if any(stopped):
+            await asyncio.sleep(LAST_WRITES_SECONDS)
+        await self._app(scope, _replay(received, receive), send)
+
+    async def _stop(self, thread_id: ThreadId, authorization: str | None) -> int:
+        try:
+            return await self._runs.stop_runs(thread_id, authorization=authorization)
+        except NotFound:
+            return 0
         except ServerUnavailable as error:
             log.warning("stop_runs_failed", thread_id=thread_id, reason=error.message)
+            return 0
+
+
+async def _whole_request(receive: Receive) -> list[Message]:
+    """Up to the end of the body, or of a client that leaves before."""
+    received = [await receive()]
+    while received[-1].get("more_body"):
+        received.append(await receive())
+    return received
+
+
+def _replay(received: list[Message], receive: Receive) -> Receive:
+    left = iter(received)
+
+    async def replaying() -> Message:
+        message = next(left, None)
+        return await receive() if message is None else message
+
+    return replaying

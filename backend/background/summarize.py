@@ -48,7 +48,7 @@ def make_summarize_node(*, summarizer: "Summarizer", memory_of: MemoryOf, read_c
     async def summarize(state: FinishedTurn, *, config: RunnableConfig, store: BaseStore | None) -> NothingNew:
         memory = memory_of(read_context(config).user_id, store)
         if memory is not None:
-            async with best_effort("summarize", thread_id=state["thread_id"]):
+            async with best_effort("summarize", chat_thread_id=state["thread_id"]):
                 await summarizer.run(memory.summaries, state)
         return {}
 
@@ -130,7 +130,8 @@ class Summarizer:
         if row is None:
             return _skipped(thread_id, "covered or removed meanwhile", window=window)
         log.info(
-            "summary_pass", fired=True, thread_id=thread_id, sequence=row.sequence, start=window.start, end=window.end,
+            "summary_pass", fired=True, chat_thread_id=thread_id,
+            sequence=row.sequence, start=window.start, end=window.end,
             tokens_before=done.tokens_before, tokens_after=done.tokens_after,
             seconds=round(time.monotonic() - started, 3),
         )  # fmt: skip
@@ -153,5 +154,5 @@ class Summarizer:
 
 def _skipped(thread_id: ThreadId, reason: str, *, window: Window | None = None) -> bool:
     window_fields = {"start": window.start, "end": window.end} if window else {}
-    log.info("summary_pass", fired=False, reason=reason, thread_id=thread_id, **window_fields)
+    log.info("summary_pass", fired=False, reason=reason, chat_thread_id=thread_id, **window_fields)
     return False

@@ -42,10 +42,10 @@ def make_touch_last_message_node(*, threads: ThreadMetadata, read_context: ReadC
             if is_newer(turn["finished_at"], known.get("last_message_at")):
                 await threads.update_thread_metadata(thread_id, last_message(turn), user_id=user_id)
         except NotFound:
-            log.info("thread_gone", thread_id=thread_id)
+            log.info("thread_gone", chat_thread_id=thread_id)
 
     async def touch_last_message(state: FinishedTurn, config: RunnableConfig) -> NothingNew:
-        async with best_effort("touch_last_message", thread_id=state["thread_id"]):
+        async with best_effort("touch_last_message", chat_thread_id=state["thread_id"]):
             await touch(state, read_context(config).user_id)
         return {}
 

@@ -42,7 +42,7 @@ class SummaryLedger:
         await self._run("fence", scope=scope, thread_id=thread_id, fenced=list(message_ids))
 
     async def fenced(self, scope: str, thread_id: ThreadId) -> Sequence[str]:
-        """The ids of the human messages whose turns are fenced, oldest first."""
+        """The ids of the human messages whose turns are fenced, as they were given."""
         row = await self._row("fenced", scope=scope, thread_id=thread_id)
         return row["fenced"] if row else ()
 

@@ -83,16 +83,7 @@ async def test_nobody_else_notices_a_change(path: str, everybody: Everybody) -> 
         assert await everybody.remembered(user_id) != own
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        OF_A_THREAD[0],
-        pytest.param(
-            OF_A_THREAD[1], marks=pytest.mark.xfail(reason="a fence without a turn is stored in one's own scope")
-        ),
-        OF_A_THREAD[2],
-    ],
-)
+@pytest.mark.parametrize("path", OF_A_THREAD)
 async def test_what_is_somebody_elses_is_not_found_and_stays(path: str, everybody: Everybody) -> None:
     before = await everybody.all_but()
     for user_id in USERS:

@@ -11,7 +11,7 @@ from backend.ids import Json, ThreadId, UserId
 from backend.memory.scope import scope_label
 from tests.support.conditions import eventually
 from tests.support.http_api import TOKENS, Api, running_api
-from tests.support.memory_homes import HomeInPostgres
+from tests.support.memory_homes import HomeInMemory, HomeInPostgres, Process
 from tests.support.passes import NOW, a_pass, ids
 from tests.support.profile_patches import add
 from tests.support.user_ids import AWKWARD_IDS
@@ -134,24 +134,24 @@ async def test_a_sign_in_is_kept_again_after_its_user_was_erased_in_another_proc
 class ReadJustBefore:
     """Accounts of which somebody's profile is read in the moment before the user's is forgotten."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    def __init__(self, process: Process) -> None:
+        self._process = process
 
     async def overlay(self, user_id: UserId) -> Mapping[str, Json]:
-        return await self._api.process.accounts.overlay(user_id)
+        return await self._process.accounts.overlay(user_id)
 
     async def forget(self, user_id: UserId) -> None:
-        assert (await self._api.process.memory_of(user_id).profile.view()).memory["name"] == "Ana"
-        await self._api.process.accounts.forget(user_id)
+        assert (await self._process.memory_of(user_id).profile.view()).memory["name"] == "Ana"
+        await self._process.accounts.forget(user_id)
 
 
-async def test_what_is_read_while_a_user_is_erased_is_not_shown_afterwards(api: Api) -> None:
-    await sign_in(api)
-    await api.remember("ana", city="Oslo")
+async def test_what_is_read_while_a_user_is_erased_is_not_shown_afterwards() -> None:
+    async with HomeInMemory().process() as process:
+        await process.accounts.keep(ANA, name="Ana", email=None, avatar=None, socials=[])
 
-    await replace(api.process.services.forgetting, accounts=ReadJustBefore(api)).erase_memory(ANA)
+        await replace(process.services.forgetting, accounts=ReadJustBefore(process)).erase_memory(ANA)
 
-    assert (await profile_of(api))["memory"] == {}
+        assert (await process.memory_of("ana").profile.view()).memory == {}
 
 
 class TestAdmin:

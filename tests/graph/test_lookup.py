@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from backend.llm.messages import estimate_tokens
-from backend.tools.lookup_thread_messages import MAX_TOKENS, MAX_TURNS
+from backend.tools.lookup_thread_messages import MAX_TURNS
 from tests.support.memory_driver import MemoryDriver
 from tests.support.memory_homes import Home, HomeInMemory
 from tests.support.model_server import ModelServer, call, text, tool_calls
@@ -118,10 +118,18 @@ async def test_what_is_read_is_bounded_and_has_no_credentials(model: ModelServer
         "and now?",
     )
     result = await look_up(model, driver, ["#1"])
-    assert estimate_tokens(result.text) <= MAX_TOKENS
+    assert estimate_tokens(result.text) <= 6_000
     assert secret not in result.text
     assert "my token is [redacted: github token]" in result.text
     assert "characters left out" in result.text
+
+
+async def test_ten_long_turns_share_the_room(model: ModelServer, driver: MemoryDriver) -> None:
+    model.when("chat", text("y" * 5_000))
+    await driver.talk(MAX_TURNS)
+    result = await look_up(model, driver, [f"#{n}" for n in range(1, MAX_TURNS + 1)])
+    assert [line["id"] for line in lines(result)] == [f"#{n}" for n in range(1, MAX_TURNS + 1)]
+    assert estimate_tokens(result.text) <= 6_000
 
 
 async def test_only_the_thread_of_the_run_can_be_read(model: ModelServer, driver: MemoryDriver) -> None:

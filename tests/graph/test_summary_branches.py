@@ -108,6 +108,24 @@ async def test_two_branches_of_one_thread_are_summarized_side_by_side(model: Mod
         assert f"{other} branch" not in system_text(model)
 
 
+async def test_summaries_that_are_removed_for_good_come_back_in_no_branch(
+    model: ModelServer, driver: MemoryDriver
+) -> None:
+    await driver.talk(3)
+    old_branch = await driver.here()
+    await driver.send_from(await driver.checkpoint_before(1), "another second question")
+    await driver.remember()
+    await driver.talk(1)
+    new_branch = await driver.here()
+    assert await driver.memory.summaries.delete(driver.thread, rebuild=False) == 2
+    asked = len(windows_asked(model))
+    for branch in (old_branch, new_branch):
+        await driver.send_from(branch, "go on")
+        await driver.remember()
+    assert await driver.rows() == []
+    assert len(windows_asked(model)) == asked
+
+
 @pytest.mark.parametrize(
     ("removed", "gone"),
     [

@@ -206,5 +206,5 @@ class TestLog:
         fired = lines[2]
         assert (fired["start"], fired["end"], fired["sequence"]) == (0, 2, 1)
         assert (fired["tokens_before"], fired["tokens_after"]) == (row.token_count_before, row.token_count_after)
-        assert fired["thread_id"] == driver.thread_id
+        assert fired["chat_thread_id"] == driver.thread_id, "`thread_id` is the background run's own"
         assert isinstance(fired["seconds"], float)

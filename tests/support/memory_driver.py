@@ -32,8 +32,8 @@ class GraphServer(RecordedServer):
     graph: CompiledStateGraph[Any, Any, Any, Any] | None = None
     loads: int = 0
     """How often a thread's messages were asked for."""
-    after_load: Callable[[], Awaitable[object]] | None = None
-    """What happens once, right after a thread's messages were handed out."""
+    after_load: Callable[[int], Awaitable[object]] | None = None
+    """What happens right after a thread's messages were handed out, for the first, second ... time."""
 
     async def thread_messages(self, thread_id: ThreadId, *, user_id: UserId | None) -> Sequence[BaseMessage]:
         await super().thread_messages(thread_id, user_id=user_id)
@@ -41,9 +41,8 @@ class GraphServer(RecordedServer):
         assert self.graph is not None
         state = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
         sent = orjson.dumps([message.model_dump() for message in state.values.get("messages", [])])
-        happens, self.after_load = self.after_load, None
-        if happens is not None:
-            await happens()
+        if self.after_load is not None:
+            await self.after_load(self.loads)
         return convert_to_messages(orjson.loads(sent))
 
 

@@ -6,12 +6,6 @@ from backend.memory.summaries.record import SummaryRow
 
 
 def fence_of(rows: Iterable[SummaryRow], fenced: Sequence[str]) -> list[str]:
-    """The ids of the human messages, from turn 0, that the rows and an earlier fence reach without a gap.
-
-    Where rows of several branches disagree the latest pass speaks, because the latest branch is the one that is seen.
-    """
-    ids = list(fenced)
-    for row in sorted(rows, key=lambda row: row.sequence):
-        if row.start_message_index <= len(ids):
-            ids[row.start_message_index :] = row.message_ids
-    return ids
+    """The ids of the human messages that the rows, of every branch, and an earlier fence cover, each once."""
+    covered = [message_id for row in rows for message_id in row.message_ids if message_id]
+    return list(dict.fromkeys([*fenced, *covered]))

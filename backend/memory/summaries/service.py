@@ -115,7 +115,7 @@ class Summaries:
     async def _keep_claim(self, thread_id: ThreadId, claim: str) -> None:
         while True:
             await asyncio.sleep(RENEW_EVERY_SECONDS)
-            async with best_effort("renew_claim", thread_id=thread_id):
+            async with best_effort("renew_claim", chat_thread_id=thread_id):
                 await self.ledger.renew(self._scope, thread_id, claim, seconds=CLAIM_SECONDS)
 
     async def commit(self, thread_id: ThreadId, done: Pass, *, claim: str, at: datetime) -> SummaryRow | None:
@@ -141,10 +141,11 @@ class Summaries:
         """Remove all rows of a thread; how many. Without `rebuild` a fence keeps them from being written again."""
         async with self.writes.of(self.user_id, thread_id):
             known = await self.stored(thread_id)
-            if rebuild:
-                await self.ledger.void(self._scope, thread_id)
+            fence = [] if rebuild else fence_of(known.rows, known.fenced)
+            if fence:
+                await self.ledger.fence(self._scope, thread_id, fence)
             else:
-                await self.ledger.fence(self._scope, thread_id, fence_of(known.rows, known.fenced))
+                await self.ledger.void(self._scope, thread_id)
             return await self._delete_rows(thread_id)
 
     async def purge(self, thread_id: ThreadId) -> int:

@@ -56,8 +56,8 @@ def coverage(
     """What counts in the branch whose human messages have these ids, in order.
 
     A row counts only while its ids are the branch's at its indices (and, with `digest_of`, while what it was made from
-    still reads the same), and while rows before it reach up to it from turn 0. Turns whose ids open `fenced` need no
-    row: their summaries were removed for good.
+    still reads the same), and while rows before it reach up to it from turn 0. The first turns need no row while their
+    ids are in `fenced`: their summaries were removed for good.
     """
     applicable = [row for row in rows if _is_of_branch(row, human_ids, digest_of)]
     end = _fenced_end(fenced, human_ids)
@@ -98,5 +98,5 @@ def _is_of_branch(row: SummaryRow, human_ids: Sequence[str | None], digest_of: C
 
 
 def _fenced_end(fenced: Sequence[str], human_ids: Sequence[str | None]) -> int:
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(fenced, human_ids, strict=False))
-    return sum(1 for _ in same) - 1
+    known = set(fenced)
+    return sum(1 for _ in takewhile(known.__contains__, human_ids)) - 1

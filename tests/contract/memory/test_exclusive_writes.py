@@ -115,6 +115,22 @@ async def test_two_threads_of_a_user_do_not_wait_for_each_other(writers: tuple[E
         pass
 
 
+async def test_who_waits_for_a_user_holds_up_nobody_else(writers: tuple[ExclusiveWrites, ...]) -> None:
+    """With two places for writers, three that wait for one user must not take the second."""
+    first, second = writers
+    async with in_block(first):
+        waiting = [asyncio.create_task(first.of(ANA).__aenter__()) for _ in range(3)]
+        await asyncio.sleep(NEVER)
+        async with asyncio.timeout(2):
+            async with first.of(BEN):
+                pass
+            async with second.of(ANA, T1):
+                pass
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(waiting)
+
+
 async def test_what_is_cached_of_the_user_is_dropped_before_the_writer_goes_on(
     writers: tuple[ExclusiveWrites, ...], dropped: Dropped
 ) -> None:

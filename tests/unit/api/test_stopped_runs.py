@@ -1,3 +1,5 @@
+import json
+from collections.abc import AsyncGenerator
 from uuid import uuid4
 
 import httpx
@@ -15,22 +17,53 @@ pytestmark = pytest.mark.anyio
 THREAD = str(uuid4())
 
 
-async def ask(server: RecordedServer, method: str, path: str, **headers: str) -> int:
-    """What the server behind answers: it says how many threads had been stopped when it was reached."""
+async def ask(server: RecordedServer, method: str, path: str, body: bytes = b"", **headers: str) -> int:
+    """What the server behind answers: it says how many threads had been stopped when it was reached.
 
-    async def answer(_: Request) -> Response:
+    It reads the body first, and would miss what is not handed on.
+    """
+
+    async def answer(request: Request) -> Response:
+        assert await request.body() == body
         return Response(status_code=200 + len(server.stopped))
 
-    route = Route("/{path:path}", answer, methods=["GET", "DELETE", "PATCH"])
+    async def pieces() -> AsyncGenerator[bytes]:
+        for start in range(0, len(body), 7):
+            yield body[start : start + 7]
+
+    route = Route("/{path:path}", answer, methods=["GET", "DELETE", "PATCH", "POST"])
     app = StoppedRuns(Starlette(routes=[route]), runs=server)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
-        return (await client.request(method, path, headers=headers)).status_code
+        return (await client.request(method, path, headers=headers, content=pieces())).status_code
 
 
 async def test_runs_are_stopped_before_the_deletion_in_the_name_of_whoever_asks() -> None:
     server = RecordedServer(metadata={THREAD: {}})
     assert await ask(server, "DELETE", f"/threads/{THREAD}", authorization="Bearer ana") == 201
     assert server.stopped == [(THREAD, "Bearer ana")]
+
+
+async def test_the_runs_of_every_thread_that_is_pruned_are_stopped_first() -> None:
+    other = str(uuid4())
+    server = RecordedServer(metadata={THREAD: {}, other: {}})
+    body = json.dumps({"thread_ids": [THREAD, other], "strategy": "delete"}).encode()
+    assert await ask(server, "POST", "/threads/prune", body) == 202
+    assert sorted(server.stopped) == sorted([(THREAD, None), (other, None)])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"thread_ids": [THREAD], "strategy": "keep_latest"}, id="threads that stay"),
+        pytest.param({"thread_ids": ["x"]}, id="no id"),
+        pytest.param({"thread_ids": THREAD}, id="no list"),
+        pytest.param([THREAD], id="no object"),
+        pytest.param({}, id="none named"),
+    ],
+)
+async def test_a_pruning_that_deletes_nothing_stops_nothing(body: object) -> None:
+    server = RecordedServer(metadata={THREAD: {}})
+    assert await ask(server, "POST", "/threads/prune", json.dumps(body).encode()) == 200
 
 
 @pytest.mark.parametrize(

@@ -369,8 +369,9 @@ def test_arguments_that_are_no_json_are_sent_as_text() -> None:
     assert wire[1]["tool_calls"][0]["function"]["arguments"] == '{"not_json": "{\'a\': nan}"}'
 
 
-def test_an_empty_list_of_a_user_is_sent_as_an_empty_text() -> None:
-    assert on_the_wire(trim_for_call([HumanMessage([])])) == [{"role": "user", "content": ""}]
+@pytest.mark.parametrize("content", [[], "", [{"type": "text", "text": ""}]])
+def test_a_user_who_said_nothing_keeps_the_turn_and_sends_no_empty_content(content: Any) -> None:
+    assert on_the_wire(trim_for_call([HumanMessage(content)])) == [{"role": "user", "content": "[empty message]"}]
 
 
 def test_a_spoken_answer_without_text_is_kept() -> None:

@@ -127,6 +127,8 @@ def test_a_regenerated_answer_under_the_same_human_ids_is_noticed_by_its_digest(
         pytest.param(IDS[:3], [row(3, 5)], 5, id="rows go on behind the fence"),
         pytest.param(["h0", "other"], [], 0, id="the fence of another branch ends where the branches part"),
         pytest.param(["other"], [], -1, id="a fence of another branch"),
+        pytest.param(["other", *IDS[:3]], [], 2, id="fences of several branches"),
+        pytest.param(IDS[1:3], [], -1, id="a fence that does not reach down to the first turn"),
         pytest.param(IDS, [], 11, id="everything fenced"),
     ],
 )
