@@ -1,11 +1,12 @@
 """The chat against a scripted server: in this process, and as the program that a person starts."""
 
 import asyncio
+import contextlib
 import io
 import os
 import pty
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from backend.cli.terminal import Terminal
 from backend.errors import NotFound, ServerUnavailable
 from backend.ids import ThreadId
 from tests.support.agent_server import RUN_ID, THREAD_ID, AgentServer, chunk, update
+from tests.support.conditions import until
 from tests.support.langgraph_server import environment, free_port
 
 HELLO = [chunk("Hell"), chunk("o"), update({"type": "ai", "content": "Hello", "tool_calls": []})]
@@ -238,23 +240,35 @@ class Person:
         self._terminal = terminal
         self.screen = ""
 
-    async def sees(self, text: str) -> None:
+    def read(self) -> None:
+        """What has come; the terminal of a program that has left cannot be read."""
+        with contextlib.suppress(OSError):
+            self.screen += os.read(self._terminal, 4096).decode()
+
+    async def sees(self, text: str, *, within: float = 30) -> None:
         """Wait until the text appears after what was seen before."""
-        loop = asyncio.get_running_loop()
-        async with asyncio.timeout(30):
-            while text not in self.screen:
-                self.screen += (await loop.run_in_executor(None, os.read, self._terminal, 4096)).decode()
+        await until(lambda: text in self.screen, within)
         self.screen = self.screen.partition(text)[2]
 
     def types(self, text: str) -> None:
         os.write(self._terminal, text.encode())
+
+    async def presses(self, key: str, text: str) -> None:
+        """Press a key until the text appears: readline misses an interruption right behind its prompt."""
+        for _ in range(10):
+            self.types(key)
+            with contextlib.suppress(AssertionError):
+                await self.sees(text, within=3)
+                return
+        raise AssertionError(f"no {text!r} on the screen")
 
     async def left(self) -> int:
         async with asyncio.timeout(30):
             return await self._process.wait()
 
 
-async def sit_down(server: AgentServer, cwd: Path) -> Person:
+@contextlib.asynccontextmanager
+async def sit_down(server: AgentServer, cwd: Path) -> AsyncGenerator[Person]:
     ours, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", TAKE_TERMINAL, sys.executable, "-m", "backend.cli", "chat", "--url", server.url),
@@ -266,7 +280,16 @@ async def sit_down(server: AgentServer, cwd: Path) -> Person:
         start_new_session=True,
     )
     os.close(theirs)
-    return Person(process, ours)
+    person = Person(process, ours)
+    asyncio.get_running_loop().add_reader(ours, person.read)
+    try:
+        yield person
+    finally:
+        asyncio.get_running_loop().remove_reader(ours)
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        os.close(ours)
 
 
 TAKE_TERMINAL = (
@@ -280,16 +303,15 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 @pytest.mark.anyio
 async def test_ctrl_c_ends_the_answer_and_its_run_but_not_the_chat_and_ctrl_d_leaves(tmp_path: Path) -> None:
     with AgentServer() as server:
-        person = await sit_down(server, tmp_path)
-        await person.sees("you> ")
-        person.types("Hello\n")
-        await person.sees("I am thinking")
-        person.types(CTRL_C)
-        await person.sees("(stopped)")
-        await person.sees("you> ")
-        assert server.requests[-1].path == f"/threads/{THREAD_ID}/runs/{RUN_ID}/cancel"
+        async with sit_down(server, tmp_path) as person:
+            await person.sees("you> ")
+            person.types("Hello\n")
+            await person.sees("I am thinking")
+            person.types(CTRL_C)
+            await person.sees("(stopped)")
+            await person.sees("you> ")
+            assert server.requests[-1].path == f"/threads/{THREAD_ID}/runs/{RUN_ID}/cancel"
 
-        person.types(CTRL_C)
-        await person.sees("you> ")
-        person.types(CTRL_D)
-        assert await person.left() == 0
+            await person.presses(CTRL_C, "you> ")
+            person.types(CTRL_D)
+            assert await person.left() == 0
