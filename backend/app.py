@@ -12,12 +12,15 @@ from backend.api.caller import make_read_caller
 from backend.api.callers_memory import make_callers_memory
 from backend.api.closed_paths import ClosedPaths
 from backend.api.deleted_threads import DeletedThreads
+from backend.api.episodes import add_episode_routes
 from backend.api.error_form import ErrorForm
 from backend.api.errors import install_error_handlers
+from backend.api.facts import add_fact_routes
 from backend.api.health import add_health_route
 from backend.api.local_callers import LocalCallers
 from backend.api.own_data import add_own_data_routes
 from backend.api.profile import add_profile_routes
+from backend.api.search import add_search_route
 from backend.api.sign_in_check import require_sign_in
 from backend.api.stopped_runs import StoppedRuns
 from backend.api.strict_route import make_strict
@@ -73,6 +76,9 @@ def _add_routes(app: FastAPI, services: Services) -> None:
     make_strict(app)
     add_profile_routes(app, callers_memory=callers_memory, titles=services.server)
     add_thread_routes(app, callers_memory=callers_memory, titles=services.server, forgetting=services.forgetting)
+    add_fact_routes(app, callers_memory=callers_memory)
+    add_episode_routes(app, callers_memory=callers_memory)
+    add_search_route(app, callers_memory=callers_memory)
     add_own_data_routes(app, callers_memory=callers_memory, read_caller=read_caller, forgetting=services.forgetting)
 
 

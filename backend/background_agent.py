@@ -12,10 +12,12 @@ def build(nodes: BackgroundNodes) -> BackgroundGraph:
     """The graph over the given nodes; running it twice changes nothing the second time."""
     graph = StateGraph(FinishedTurn)
     graph.add_node("touch_last_message", nodes.touch_last_message)
+    graph.add_node("record_episode", nodes.record_episode)
     graph.add_node("summarize", nodes.summarize)
 
     graph.add_edge(START, "touch_last_message")
-    graph.add_edge("touch_last_message", "summarize")
+    graph.add_edge("touch_last_message", "record_episode")
+    graph.add_edge("record_episode", "summarize")
     graph.add_edge("summarize", END)
     return graph
 

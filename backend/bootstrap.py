@@ -15,6 +15,7 @@ from backend.accounts.keeping import AccountKeeper, KeepingAuthenticator
 from backend.accounts.run_context import ReadContext, run_context
 from backend.api.stopped_runs import Runs
 from backend.api.threads import Titles
+from backend.background.record_episode import RecordEpisodeNode, make_record_episode_node
 from backend.background.summarize import SummarizeNode, Summarizer, ThreadMessages, make_summarize_node
 from backend.background.summary_writer import make_summary_writer
 from backend.background.touch_last_message import TouchNode, make_touch_last_message_node
@@ -24,24 +25,34 @@ from backend.chat.router import RouterNode, make_router_node
 from backend.chat.subagents import SUBAGENTS, Subagent
 from backend.chat.title import RenameThreadNode, ThreadMetadata, make_rename_thread_node
 from backend.chat.tools_node import ToolsNode, make_tools_node
-from backend.ids import ThreadId
+from backend.ids import ThreadId, UserId
+from backend.llm.embeddings import ConfiguredEmbedder, Embedder, make_embedder, query_vector
 from backend.llm.models import Models
 from backend.llm.offline import OFFLINE_NOTICE
 from backend.llm.prompts import Prompts
 from backend.llm.structured import StructuredCalls
 from backend.memory.exclusive import PostgresWrites
+from backend.memory.facts.limits import FactLimits
 from backend.memory.forgetting import Forgetting
 from backend.memory.forgetting import Server as ForgettingServer
-from backend.memory.memories import Memories, RecallCaches, announce_change
+from backend.memory.memories import Limits, Memories, RecallCaches, announce_change
+from backend.memory.retention import Retention, RetentionLimits
+from backend.memory.search import Search
+from backend.memory.vectors import Vectors
 from backend.observability.logging import configure_logging
 from backend.server_client import ServerClient
 from backend.settings import Settings, load_settings
 from backend.storage.account_rows import AccountRows
 from backend.storage.database import Database, process_database
+from backend.storage.embedding_rows import EmbeddingRows
 from backend.storage.langgraph_checkpointer import delete_checkpoints
+from backend.storage.memory_rows import MemoryRows
+from backend.storage.recall_rows import RecallRows
+from backend.storage.retention_rows import RetentionRows
 from backend.storage.summary_ledger import SummaryLedger
 from backend.tools.json_client import JsonClient
 from backend.tools.lookup_thread_messages import make_lookup_thread_messages_tool
+from backend.tools.manage_memory import make_manage_memory_tool
 from backend.tools.registry import make_tools
 from backend.tools.save_memory import make_save_memory_tool
 
@@ -70,6 +81,7 @@ class BackgroundNodes:
     """The nodes of `background_agent`, in the order in which they run."""
 
     touch_last_message: TouchNode
+    record_episode: RecordEpisodeNode
     summarize: SummarizeNode
 
 
@@ -85,6 +97,9 @@ class Services:
     authenticator: Authenticator
     accounts: AccountKeeper
     forgetting: Forgetting
+    retention: Retention
+    vectors: Vectors
+    embedder: ConfiguredEmbedder | None
     summarizer: Summarizer
     chat: ChatNodes
     background: BackgroundNodes
@@ -100,11 +115,14 @@ class Services:
         if self.settings.offline:
             log.info("offline_model", notice=OFFLINE_NOTICE)
         try:
-            async with self.memories.running(self.database):
+            async with self.memories.running(self.database), self.retention.running():
+                await self.vectors.announce()
                 with self.accounts.open():
                     yield
         finally:
             await self.models.close()
+            if self.embedder is not None:
+                await self.embedder.close()
 
 
 def utc_now() -> datetime:
@@ -116,6 +134,7 @@ class _Parts:
     """What several nodes are made of."""
 
     settings: Settings
+    vectors: Vectors
     models: Models
     prompts: Prompts
     structured: StructuredCalls
@@ -132,8 +151,10 @@ def assemble(
     rows, ledger = AccountRows(database), SummaryLedger(database)
     accounts = AccountKeeper(rows=rows, changed=partial(announce_change, database))
     caches = RecallCaches(accounts.drop)
+    embedder = make_embedder(settings)
     parts = _Parts(
         settings=settings,
+        vectors=Vectors(rows=EmbeddingRows(database), embedder=embedder),
         models=Models(settings),
         prompts=Prompts(),
         structured=StructuredCalls(),
@@ -142,8 +163,11 @@ def assemble(
             caches=caches,
             overlays=rows,
             ledger=ledger,
+            rows=MemoryRows(database),
             writes=PostgresWrites(database=database, writers=settings.database_pool_size // 2, drop=caches.drop),
-            profile_max_bytes=settings.memory_profile_max_bytes,
+            limits=limits_of(settings),
+            search_of=partial(_search, RecallRows(database), embedder),
+            clock=clock,
         ),
         read_context=partial(run_context, auth_mode=settings.auth_mode, default_user=settings.auth_default_user),
         clock=clock,
@@ -158,10 +182,24 @@ def assemble(
         authenticator=_authenticator(settings, accounts),
         accounts=accounts,
         forgetting=Forgetting(memory_of=parts.memories.of, accounts=rows, known=ledger, server=parts.server),
+        retention=_retention(parts, database, embedder),
+        vectors=parts.vectors,
+        embedder=embedder,
         summarizer=summarizer,
         chat=_chat_nodes(parts),
         background=_background_nodes(parts, summarizer),
     )
+
+
+def limits_of(settings: Settings) -> Limits:
+    facts = FactLimits(count=settings.memory_facts_max, chars=settings.memory_facts_max_chars)
+    return Limits(profile_max_bytes=settings.memory_profile_max_bytes, facts=facts)
+
+
+def _search(rows: RecallRows, embedder: Embedder | None, user_id: UserId) -> Search:
+    if embedder is None:
+        return Search(user_id, rows, None, "")
+    return Search(user_id, rows, partial(query_vector, embedder), embedder.model)
 
 
 def _authenticator(settings: Settings, accounts: AccountKeeper) -> Authenticator:
@@ -215,6 +253,7 @@ def _tools(parts: _Parts) -> Mapping[str, BaseTool]:
     outside = make_tools(client=client, settings=parts.settings)
     own = (
         make_save_memory_tool(memory_of=parts.memories.in_run, read_context=parts.read_context),
+        make_manage_memory_tool(memory_of=parts.memories.in_run, read_context=parts.read_context),
         make_lookup_thread_messages_tool(),
     )
     return {**outside, **{tool.name: tool for tool in own}}
@@ -231,9 +270,27 @@ def _summarizer(parts: _Parts) -> Summarizer:
     )
 
 
+def _retention(parts: _Parts, database: Database, embedder: Embedder | None) -> Retention:
+    """With embeddings off the vectors stay: they serve again when they are turned on."""
+    settings = parts.settings
+    return Retention(
+        rows=RetentionRows(database),
+        limits=RetentionLimits(
+            days=settings.memory_episodes_max_days,
+            per_user=settings.memory_episodes_max,
+            total=settings.memory_episodes_max_total,
+        ),
+        clock=parts.clock,
+        drop_vectors=partial(EmbeddingRows(database).drop_others, embedder.model) if embedder else None,
+    )
+
+
 def _background_nodes(parts: _Parts, summarizer: Summarizer) -> BackgroundNodes:
     return BackgroundNodes(
         touch_last_message=make_touch_last_message_node(threads=parts.server, read_context=parts.read_context),
+        record_episode=make_record_episode_node(
+            memory_of=parts.memories.in_run, read_context=parts.read_context, fill_vectors=parts.vectors.fill
+        ),
         summarize=make_summarize_node(
             summarizer=summarizer, memory_of=parts.memories.in_run, read_context=parts.read_context
         ),

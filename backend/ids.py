@@ -12,6 +12,9 @@ ThreadId = NewType("ThreadId", str)
 RunId = NewType("RunId", str)
 MessageId = NewType("MessageId", str)
 
+MemoryId = NewType("MemoryId", str)
+"""A fact or an episode, a UUID in text form."""
+
 MAX_USER_ID_CHARS = 256
 """A user id becomes part of index keys, which PostgreSQL limits to about 2,700 bytes."""
 

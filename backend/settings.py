@@ -40,6 +40,12 @@ def _web_address(url: str) -> str:
     return url
 
 
+def _embeddings(name: str) -> str:
+    """The two words in any case, off for an empty one; the name of a model as it is."""
+    word = name.strip() or "off"
+    return word.lower() if word.lower() in {"off", "local"} else word
+
+
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 MIN_SECRET_CHARS = 32
@@ -105,6 +111,16 @@ class Settings(BaseSettings):
     """So many uncompressed human turns make a pass due; 0 turns thread summaries off."""
     memory_thread_messages_buffer_recent_turns: int = Field(5, ge=0)
     """So many of the newest human turns are sent as they are, even when summaries cover them."""
+    memory_facts_max: int = Field(200, ge=1)
+    memory_facts_max_chars: int = Field(48_000, ge=100)
+    """The contents of all facts of a user together, in characters."""
+    memory_episodes_max: int = Field(5_000, ge=1)
+    """So many of a user's newest turns are kept."""
+    memory_episodes_max_total: int = Field(1_000_000, ge=1)
+    """So many of the newest turns of all users together are kept."""
+    memory_episodes_max_days: int = Field(90, ge=1)
+    memory_embeddings: Annotated[str, Field(max_length=200), AfterValidator(_embeddings)] = "off"
+    """`off`, `local`, or the name of an embedding model that the provider of the language model offers."""
 
     weather_geocoding_url: WebAddress = "https://geocoding-api.open-meteo.com/v1/search"
     weather_forecast_url: WebAddress = "https://api.open-meteo.com/v1/forecast"
@@ -164,6 +180,15 @@ class Settings(BaseSettings):
         named = self.model or all((self.model_chat, self.model_router, self.model_title, self.model_summary))
         if self.openai_base_url and not named:
             raise ValueError("OPENAI_BASE_URL needs MODEL, the name of a model that this server offers")
+        return self
+
+    @model_validator(mode="after")
+    def _embeddings_have_a_provider(self) -> Self:
+        if self.offline and self.memory_embeddings not in {"off", "local"}:
+            raise ValueError(
+                "MEMORY_EMBEDDINGS is neither off nor local; a model's name needs OPENAI_API_KEY, or the "
+                "OPENAI_BASE_URL of the server that offers the model"
+            )
         return self
 
 

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 from backend.accounts.identity import is_user_id
 from backend.api.caller import ReadCaller
 from backend.api.callers_memory import CallersMemory
+from backend.api.episodes import EpisodeOut
+from backend.api.facts import FactOut
 from backend.errors import Forbidden, NotFound
 from backend.ids import UserId
 from backend.memory.forgetting import Forgetting
@@ -21,6 +23,8 @@ class ExportOut(BaseModel):
     user_id: str
     profile: dict[str, Any]
     account: dict[str, Any]
+    facts: list[FactOut]
+    episodes: list[EpisodeOut]
     thread_summaries: list[SummaryRow]
 
 
@@ -28,6 +32,8 @@ class ErasedOut(BaseModel):
     """How much was erased, by kind."""
 
     profile_keys: int
+    facts: int
+    episodes: int
     thread_summaries: int
 
 

@@ -67,10 +67,33 @@ def add_thread_routes(app: FastAPI, *, callers_memory: CallersMemory, titles: Ti
         return DeletedOut(deleted=deleted)
 
     @app.delete("/api/threads/{thread_id}", tags=["threads"], status_code=204)
-    async def delete_thread(thread_id: str, memory: UserMemory = the_callers) -> Response:
-        """Delete the thread, its checkpoints and its summaries."""
-        await forgetting.delete_thread(thread_id_in(thread_id), user_id=memory.user_id)
+    async def delete_thread(thread_id: str, memory: UserMemory = the_callers, *, memories: bool = False) -> Response:
+        """Delete the thread, its checkpoints and its summaries; with `memories=true` its facts and episodes too."""
+        thread = thread_id_in(thread_id)
+        if memories:
+            await _delete_with_memories(thread, memory=memory, forgetting=forgetting)
+        else:
+            await forgetting.delete_thread(thread, user_id=memory.user_id)
         return Response(status_code=204)
+
+
+async def _delete_with_memories(thread_id: ThreadId, *, memory: UserMemory, forgetting: Forgetting) -> None:
+    """Also where the thread is gone already: whoever kept its memories may think better of it.
+
+    The thread goes first, so that none of its turns can be remembered after the erasure.
+    """
+    try:
+        await forgetting.delete_thread(thread_id, user_id=memory.user_id)
+    except NotFound:
+        if not await _erase_memories(thread_id, memory=memory):
+            raise
+    else:
+        await _erase_memories(thread_id, memory=memory)
+
+
+async def _erase_memories(thread_id: ThreadId, *, memory: UserMemory) -> int:
+    """Erase the facts and episodes that came from a thread; how many."""
+    return await memory.facts.erase_thread(thread_id) + await memory.episodes.erase_thread(thread_id)
 
 
 async def with_titles(rows: Sequence[SummaryRow], *, titles: Titles, user_id: UserId) -> list[SummaryOut]:

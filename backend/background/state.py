@@ -14,11 +14,15 @@ class FinishedTurn(TypedDict):
     human_count: int
     """Human turns of the thread so far, this one included."""
     user_text: str
+    """In words, credentials redacted and cut; empty when there were none, only an image for one."""
     assistant_text: str
+    """The same of what the user got to read."""
     finished_at: str
     """ISO 8601 with offset."""
     covered_end: NotRequired[int]
     """The last turn that summaries covered in this branch when the turn ended, -1 for none; missing when unknown."""
+    recalled_ids: NotRequired[list[str]]
+    """The facts and episodes that the answer was given; missing when there were none."""
 
 
 class NothingNew(TypedDict):

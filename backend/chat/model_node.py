@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -13,7 +14,9 @@ from langgraph.store.base import BaseStore
 from langgraph.types import StreamWriter
 
 from backend.accounts.run_context import ReadContext
+from backend.chat.filtered_model import FilteredModel
 from backend.chat.kept_answer import as_kept
+from backend.chat.notes import note_text, with_notes
 from backend.chat.state import ChatState, ChatUpdate
 from backend.chat.subagents import Subagent
 from backend.chat.trimming import cut_turn, trim_for_call
@@ -21,6 +24,8 @@ from backend.llm.messages import human_positions
 from backend.llm.models import translate_model_errors
 from backend.llm.prompts import Prompts
 from backend.memory.recall import Recalled, recall
+from backend.memory.recall_items import CurrentTurn, RecalledItems, recall_items
+from backend.memory.sent_memory import sent_memory_in
 from backend.memory.user_memory import MemoryOf
 from backend.observability.receipts import Receipt
 
@@ -62,15 +67,17 @@ def make_model_node(
         ModelUnavailable, BadModelOutput: the run fails with a message that says what to do; the state is kept.
     """
     base, identity = prompts.render(subagent.prompt), prompts.render("chat/identity")
+    model = FilteredModel.around(model)
     with_tools = model.bind_tools([described(tools[name]) for name in subagent.tools])
 
-    def instructions(recalled: Recalled) -> SystemMessage:
+    def instructions(recalled: Recalled, items: RecalledItems) -> SystemMessage:
         return SystemMessage(
             prompts.render(
                 "chat/system",
                 base=base,
                 identity=identity,
                 memory=recalled.profile.block,
+                facts=items.sent.facts if items.sent else "",
                 earlier_conversation=recalled.thread.block,
             )
         )
@@ -79,14 +86,22 @@ def make_model_node(
         state: ChatState, *, config: RunnableConfig, writer: StreamWriter, store: BaseStore | None
     ) -> ChatUpdate:
         messages, context = state["messages"], read_context(config)
-        recalled = await recall(memory_of(context.user_id, store), context.thread_id, messages)
+        memory = memory_of(context.user_id, store)
+        recalled = await recall(memory, context.thread_id, messages)
         cut = first_turn_sent(messages, recalled, recent)
-        sent = trim_for_call(messages, first_turn=cut)
+        items = await recall_items(
+            memory,
+            sent_memory_in(state.get("sent_memory")),
+            CurrentTurn(thread_id=context.thread_id, messages=messages, cut=cut),
+        )
+        sent = with_notes(
+            trim_for_call(messages, first_turn=cut), items.notes, text_of_note=partial(note_text, prompts=prompts)
+        )
         may_call = tool_rounds(messages) < MAX_TOOL_ROUNDS
-        answer = await _answer(with_tools if may_call else model, [instructions(recalled), *sent])
-        receipt = receipt_of(recalled, cut=cut, sent=len(sent), of=len(messages))
+        answer = await _answer(with_tools if may_call else model, [instructions(recalled, items), *sent])
+        receipt = receipt_of(recalled, items, cut=cut, sent=len(sent), of=len(messages))
         writer({"memory": receipt.as_json()})
-        return {"messages": [as_kept(answer, receipt, may_call=may_call)]}
+        return {"messages": [as_kept(answer, receipt, may_call=may_call)], **items.as_update()}
 
     return model_node
 
@@ -112,9 +127,11 @@ def first_turn_sent(messages: Sequence[BaseMessage], recalled: Recalled, recent:
     return cut_turn(human_count=count, covered_end=recalled.thread.covered_end, buffer_turns=recent.buffer)
 
 
-def receipt_of(recalled: Recalled, *, cut: int, sent: int, of: int) -> Receipt:
+def receipt_of(recalled: Recalled, items: RecalledItems, *, cut: int, sent: int, of: int) -> Receipt:
     return Receipt(
         profile=recalled.profile.receipt,
+        facts=items.facts,
+        recalled=items.recalled,
         earlier_conversation=recalled.thread.receipt,
         cut=cut,
         messages_sent=sent,

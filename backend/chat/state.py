@@ -16,6 +16,8 @@ class ChatState(ChatInput, total=False):
     """A thread: its messages, and which sub-agent answers the current turn."""
 
     subagent: str
+    sent_memory: dict[str, object]
+    """What calls were sent of facts and recalled items, see `backend.memory.sent_memory`."""
 
 
 class ChatUpdate(TypedDict, total=False):
@@ -23,6 +25,7 @@ class ChatUpdate(TypedDict, total=False):
 
     messages: list[BaseMessage]
     subagent: str
+    sent_memory: dict[str, object]
 
 
 class RunSettings(TypedDict, total=False):

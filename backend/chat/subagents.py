@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-MEMORY_TOOLS: Final = ("save_memory", "lookup_thread_messages")
+MEMORY_TOOLS: Final = ("save_memory", "manage_memory", "lookup_thread_messages")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,11 @@ def cut_turn(*, human_count: int, covered_end: int, buffer_turns: int) -> int:
     """The turn (0-based) from which a call sends the messages themselves; summaries stand for what lies before.
 
     `covered_end` is the last turn that summaries cover, -1 for none. The newest `buffer_turns` turns are always sent,
-    and so is the current one.
+    and so is the current one. The cut stays where it is until summaries cover more: it is that of the first turn
+    behind them, so that calls in between begin alike (see decision 0013).
     """
-    wanted = min(covered_end + 1, human_count - buffer_turns)
+    first_behind = min(human_count, covered_end + 2)
+    wanted = min(covered_end + 1, first_behind - buffer_turns)
     return max(0, min(wanted, human_count - 1))
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from backend.cli.model_line import HOW_TO_SET_ONE, OFFLINE, provider_url
 from backend.cli.running_server import candidate_urls
 from backend.errors import AfterthoughtError, SettingsError
+from backend.llm.local_embeddings import HOW_TO_INSTALL, LOCAL_MODEL, PACKAGES, missing_packages
 from backend.settings import Role, Settings, load_settings
 from backend.storage.database import Database
 from backend.storage.inspection import EXTENSIONS, Inspection, inspect
@@ -114,7 +115,20 @@ def _describe_database(found: Inspection, where: str) -> list[Finding]:
 
 
 async def check_models(settings: Settings, client: httpx.AsyncClient) -> list[Finding]:
-    """Whether the provider answers, takes the key and knows the models."""
+    """Whether the provider answers, takes the key and knows the models; also whether what embeds here is installed."""
+    return [*await _check_provider(settings, client), *check_local_embeddings(settings)]
+
+
+def check_local_embeddings(settings: Settings, packages: Mapping[str, str] = PACKAGES) -> list[Finding]:
+    """Whether the packages are installed; nothing when they are not asked for. `packages`: versions by name."""
+    if settings.memory_embeddings != "local":
+        return []
+    if missing := missing_packages(packages):
+        return [Finding("embeddings", "problem", f"not installed: {', '.join(missing)}", HOW_TO_INSTALL)]
+    return [Finding("embeddings", "ok", f"{LOCAL_MODEL}, on this machine")]
+
+
+async def _check_provider(settings: Settings, client: httpx.AsyncClient) -> list[Finding]:
     if settings.offline:
         return [Finding("model", "note", OFFLINE, HOW_TO_SET_ONE)]
     provider = provider_url(settings)
@@ -148,7 +162,16 @@ def _describe_models(settings: Settings, listed: frozenset[str], provider: str) 
             findings.append(Finding(f"model {role}", "problem", f"{provider} does not list {model}", fix))
         else:
             findings.append(Finding(f"model {role}", "ok", f"{model} at {provider}"))
-    return findings
+    return [*findings, *_describe_embeddings(settings.memory_embeddings, listed, provider)]
+
+
+def _describe_embeddings(model: str, listed: frozenset[str], provider: str) -> list[Finding]:
+    """A provider that does not list the model may offer it all the same, and without it words alone find memories."""
+    if model in {"off", "local"}:
+        return []
+    if listed and model not in listed:
+        return [Finding("embeddings", "note", f"{provider} does not list {model}", "check MEMORY_EMBEDDINGS")]
+    return [Finding("embeddings", "ok", f"{model} at {provider}")]
 
 
 async def check_auth(settings: Settings, client: httpx.AsyncClient) -> Finding:

@@ -36,7 +36,7 @@ class Models:
     """The model for each role, built once; with no provider configured the offline model serves every role."""
 
     def __init__(self, settings: Settings) -> None:
-        self._http = None if settings.offline else _HttpClient(settings)
+        self._http = None if settings.offline else ProviderClient(settings)
         self._by_role = MappingProxyType({role: _build(role, settings, self._http) for role in get_args(Role)})
 
     def for_role(self, role: Role) -> BaseChatModel:
@@ -49,7 +49,7 @@ class Models:
             await self._http.aclose()
 
 
-def _build(role: Role, settings: Settings, http: "_HttpClient | None") -> BaseChatModel:
+def _build(role: Role, settings: Settings, http: "ProviderClient | None") -> BaseChatModel:
     if http is None:
         return OfflineModel(role=role)
     key = settings.openai_api_key
@@ -57,7 +57,7 @@ def _build(role: Role, settings: Settings, http: "_HttpClient | None") -> BaseCh
         model=settings.model_for(role),
         api_key=key if key.get_secret_value() else NO_KEY,
         base_url=settings.openai_base_url or OPENAI_URL,
-        timeout=_timeout(settings),
+        timeout=provider_timeout(settings),
         stream_chunk_timeout=settings.model_timeout_seconds,
         max_retries=settings.model_max_retries,
         stream_usage=True,
@@ -71,7 +71,7 @@ def _build(role: Role, settings: Settings, http: "_HttpClient | None") -> BaseCh
     )
 
 
-def _timeout(settings: Settings) -> openai.Timeout:
+def provider_timeout(settings: Settings) -> openai.Timeout:
     seconds = settings.model_timeout_seconds
     return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
 
@@ -82,7 +82,7 @@ class _HttpOptions(TypedDict):
     verify: ssl.SSLContext
 
 
-class _HttpClient(openai.DefaultAsyncHttpxClient):
+class ProviderClient(openai.DefaultAsyncHttpxClient):
     """Connections to the provider, shared by all roles, with a pool for each event loop.
 
     A pooled connection works only on the loop that opened it, and a server may run its jobs on several loops.
@@ -91,7 +91,7 @@ class _HttpClient(openai.DefaultAsyncHttpxClient):
 
     def __init__(self, settings: Settings) -> None:
         self._options: _HttpOptions = {
-            "timeout": _timeout(settings),
+            "timeout": provider_timeout(settings),
             "trust_env": not _is_loopback(settings.openai_base_url),
             "verify": httpx2.create_ssl_context(),
         }

@@ -79,9 +79,12 @@ class Forgetting:
         """
         memory = self.memory_of(user_id)
         await self.accounts.forget(user_id)
-        summaries = await memory.summaries.erase()
-        profile_keys = await memory.profile.erase()
-        return {"profile_keys": profile_keys, "thread_summaries": summaries}
+        counts = {
+            "facts": await memory.facts.erase(),
+            "episodes": await memory.episodes.erase(),
+            "thread_summaries": await memory.summaries.erase(),
+        }
+        return {"profile_keys": await memory.profile.erase(), **counts}
 
     async def export(self, user_id: UserId) -> Mapping[str, Json]:
         """Everything that is remembered of a user, as JSON."""
@@ -91,6 +94,8 @@ class Forgetting:
             "user_id": user_id,
             "profile": {key: view.memory[key] for key in view.store_keys},
             "account": await self.accounts.overlay(user_id),
+            "facts": [fact.as_json() for fact in await memory.facts.stored()],
+            "episodes": [episode.as_json() for episode in await memory.episodes.all()],
             "thread_summaries": [row.as_json() for row in await memory.summaries.all()],
         }
 

@@ -2,19 +2,41 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Protocol
+from uuid import uuid4
 
 from langgraph.store.base import BaseStore
 
 from backend.errors import StorageUnavailable
 from backend.ids import UserId
+from backend.memory.episodes import EpisodeRows, Episodes
 from backend.memory.exclusive import ExclusiveWrites
+from backend.memory.facts.limits import FactLimits
+from backend.memory.facts.service import FactCache, FactRows, Facts
 from backend.memory.profile.service import Overlays, Profile, ProfileCache
+from backend.memory.recall_cache import RecallCache
 from backend.memory.scope import scope_label, user_of
+from backend.memory.search import Search
 from backend.memory.summaries.service import Ledger, Summaries, SummaryCache
 from backend.memory.user_memory import UserMemory
 from backend.storage.database import Database
 from backend.storage.langgraph_store import open_store
 from backend.storage.notifications import Listener, notify
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is kept of one user."""
+
+    profile_max_bytes: int
+    facts: FactLimits
+
+
+class Rows(FactRows, EpisodeRows, Protocol):
+    """What facts and episodes are kept in."""
 
 
 class RecallCaches:
@@ -24,12 +46,24 @@ class RecallCaches:
         """`others` drop what is cached of users elsewhere."""
         self.profiles = ProfileCache()
         self.summaries = SummaryCache()
+        self.facts = FactCache()
+        self._tokens = RecallCache[str, str]()
         self._others = others
+
+    async def token(self, user_id: UserId) -> str:
+        """Another text whenever something of the user has been dropped, and at least once a minute."""
+
+        async def new() -> str:
+            return uuid4().hex
+
+        return await self._tokens.get(user_id, "token", new)
 
     def drop(self, user_id: UserId | None) -> None:
         """Forget what is cached of a user; of everybody when it is not known who has changed."""
         self.profiles.drop(user_id)
         self.summaries.drop(user_id)
+        self.facts.drop(user_id)
+        self._tokens.drop(user_id)
         for drop in self._others:
             drop(user_id)
 
@@ -43,14 +77,20 @@ class Memories:
         caches: RecallCaches,
         overlays: Overlays,
         ledger: Ledger,
+        rows: Rows,
         writes: ExclusiveWrites,
-        profile_max_bytes: int,
+        limits: Limits,
+        search_of: Callable[[UserId], Search],
+        clock: Callable[[], datetime],
     ) -> None:
         self._caches = caches
         self._overlays = overlays
         self._ledger = ledger
+        self._rows = rows
         self._writes = writes
-        self._profile_max_bytes = profile_max_bytes
+        self._limits = limits
+        self._search_of = search_of
+        self._clock = clock
         self._own_store: BaseStore | None = None
 
     def in_run(self, user_id: UserId | None, store: BaseStore | None) -> UserMemory | None:
@@ -65,7 +105,7 @@ class Memories:
                 overlays=self._overlays,
                 writes=self._writes,
                 cache=self._caches.profiles,
-                max_bytes=self._profile_max_bytes,
+                max_bytes=self._limits.profile_max_bytes,
             ),
             summaries=Summaries(
                 user_id=user_id,
@@ -74,6 +114,17 @@ class Memories:
                 writes=self._writes,
                 cache=self._caches.summaries,
             ),
+            facts=Facts(
+                user_id=user_id,
+                rows=self._rows,
+                writes=self._writes,
+                cache=self._caches.facts,
+                limits=self._limits.facts,
+                clock=self._clock,
+            ),
+            episodes=Episodes(user_id=user_id, rows=self._rows, writes=self._writes, clock=self._clock),
+            search=self._search_of(user_id),
+            token=partial(self._caches.token, user_id),
         )
 
     def of(self, user_id: UserId) -> UserMemory:

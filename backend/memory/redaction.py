@@ -1,4 +1,4 @@
-"""What stored and quoted text must not carry into a prompt: credentials, and tags that open or close a block.
+"""What stored and quoted text must not carry into a prompt: credentials, blocks, and tags that open or close one.
 
 Credentials are found by patterns of our own. `detect-secrets` (1.5.0, May 2024, Apache-2.0) reports lines rather than
 spans, sees only the first line of a private key, and keeps its settings in a process-wide cache.
@@ -6,7 +6,8 @@ spans, sees only the first line of a private key, and keeps its settings in a pr
 
 import json
 import re
-from collections.abc import Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -139,6 +140,22 @@ MIN_KEY_CHARS: Final = 8
 MIN_KEY_CHARS_IN_PROSE: Final = 12
 
 
+_MARKER: Final = re.compile(r"\[redacted: [a-z ]+\]")
+_LONG_WORD: Final = re.compile(r"[^\W_]{4}")
+_NAME: Final = re.compile(rf"{_TYPED}|{_ISSUED}|authorization|bearer|basic", re.IGNORECASE)
+
+
+def storable(text: str) -> str:
+    """The text as every database and connection takes it: without NUL, and U+FFFD for halves of surrogate pairs."""
+    return well_formed(text.replace("\0", ""))
+
+
+def is_only_secret(redacted: str) -> bool:
+    """Whether a redacted text had a credential and says hardly more than what kind it was: `my password is ...`."""
+    rest, markers = _MARKER.subn(" ", redacted)
+    return markers > 0 and not _LONG_WORD.search(_NAME.sub(" ", rest))
+
+
 def redact(text: str) -> str:
     """The text with `[redacted: kind]` for each credential: keys, tokens, passwords in addresses and after their name.
 
@@ -215,12 +232,17 @@ def _marker(kind: str) -> str:
 
 
 _UNSEEN: Final = r"\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-_TAG: Final = re.compile(
-    rf"[<＜﹤](?=[\s/／{_UNSEEN}]{{0,40}}(?:"
-    + "|".join(f"[{_UNSEEN}]{{0,8}}".join(r"[_\s-]?" if c == "_" else c for c in name) for name in BLOCK_NAMES)
-    + rf")[{_UNSEEN}]{{0,8}}(?![A-Za-z0-9_]))",
+_SPELLED: Final = "|".join(
+    f"[{_UNSEEN}]{{0,8}}".join(r"[_\s-]?" if c == "_" else c for c in name) for name in BLOCK_NAMES
+)
+_NAME_ENDS: Final = rf"[{_UNSEEN}]{{0,8}}(?![A-Za-z0-9_])"
+_TAG: Final = re.compile(rf"[<＜﹤](?=[\s/／{_UNSEEN}]{{0,40}}(?:{_SPELLED}){_NAME_ENDS})", re.IGNORECASE)
+_WHOLE_TAG: Final = re.compile(
+    rf"[<＜﹤](?P<lead>[\s/／{_UNSEEN}]{{0,40}})(?P<name>{_SPELLED}){_NAME_ENDS}"
+    rf"(?P<rest>(?:[\s/／{_UNSEEN}][^<＜﹤>＞﹥]{{0,200}})?)[>＞﹥]",
     re.IGNORECASE,
 )
+_NO_LETTER: Final = re.compile(rf"[{_UNSEEN}_\s-]")
 
 
 def guard_text(text: str) -> str:
@@ -230,6 +252,55 @@ def guard_text(text: str) -> str:
     and every comparison, stays as it is. Guarding twice changes nothing.
     """
     return _TAG.sub("&lt;", well_formed(text))
+
+
+def without_blocks(text: str) -> str:
+    """Prose without blocks of ours that it quotes, and without a tag that their removal would have made.
+
+    A block goes up to its first closing tag. One that is never closed counts if its tag is a line of its own, as in a
+    prompt, and goes up to the end. A tag that is only spoken of stays. Doing it twice changes nothing. Time grows with
+    the length of the text.
+    """
+    pieces, end = list[str](), 0
+    for start, stop in _blocks(text):
+        pieces.append(text[end:start].strip())
+        end = stop
+    if not pieces:
+        return text
+    pieces.append(text[end:].strip())
+    return guard_text(("\n" if "\n" in text else " ").join(filter(None, pieces)))
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    tags = list(_WHOLE_TAG.finditer(text))
+    closing: defaultdict[str, deque[re.Match[str]]] = defaultdict(deque)
+    for tag in tags:
+        if _closes(tag):
+            closing[_block_name(tag)].append(tag)
+    end = 0
+    for tag in tags:
+        if tag.start() < end or _closes(tag) or tag["rest"].endswith("/"):
+            continue
+        later = closing[_block_name(tag)]
+        while later and later[0].start() < tag.end():
+            later.popleft()
+        if later or _fills_its_line(tag):
+            end = later[0].end() if later else len(text)
+            yield tag.start(), end
+
+
+def _block_name(tag: re.Match[str]) -> str:
+    return _NO_LETTER.sub("", tag["name"]).casefold()
+
+
+def _closes(tag: re.Match[str]) -> bool:
+    return "/" in tag["lead"] or "／" in tag["lead"]
+
+
+def _fills_its_line(tag: re.Match[str]) -> bool:
+    before = tag.string[max(0, tag.start() - 40) : tag.start()].rpartition("\n")[2]
+    after = tag.string[tag.end() : tag.end() + 40].partition("\n")[0]
+    return not before.strip() and not after.strip()
 
 
 _ESCAPED: Final = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u0085\u2028\u2029"}

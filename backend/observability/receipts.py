@@ -1,9 +1,10 @@
 """Receipts: what memory did for one answer, without a word of what is remembered."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from backend.ids import Json
+from backend.ids import Json, MemoryId
 
 Reason = Literal["used", "off", "unavailable", "empty"]
 """off: nobody speaks, or no store is there; unavailable: reading failed; empty: there is nothing yet."""
@@ -15,7 +16,7 @@ class BlockReceipt:
 
     reason: Reason
     items: int = 0
-    """Keys of the profile, passes of the thread."""
+    """Keys of the profile, facts of the block, passes of the thread."""
     tokens: int = 0
     """Estimated; counted by no provider."""
 
@@ -24,10 +25,25 @@ class BlockReceipt:
 
 
 @dataclass(frozen=True, slots=True)
+class RecalledReceipt:
+    """What a search found for the turn; the ids lead to the items, and tell nothing of them."""
+
+    reason: Reason
+    ids: Sequence[MemoryId] = ()
+    tokens: int = 0
+
+    def as_json(self) -> dict[str, Json]:
+        block = BlockReceipt(self.reason, items=len(self.ids), tokens=self.tokens)
+        return {**block.as_json(), "ids": list(self.ids)}
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """Travels as `response_metadata.memory` of the answer and as a custom stream event `{"memory": ...}`."""
 
     profile: BlockReceipt
+    facts: BlockReceipt
+    recalled: RecalledReceipt
     earlier_conversation: BlockReceipt
     cut: int
     """The human turn, 0-based, from which messages were sent."""
@@ -37,6 +53,8 @@ class Receipt:
     def as_json(self) -> dict[str, Json]:
         return {
             "profile": self.profile.as_json(),
+            "facts": self.facts.as_json(),
+            "recalled": self.recalled.as_json(),
             "earlier_conversation": self.earlier_conversation.as_json(),
             "cut": self.cut,
             "messages_sent": self.messages_sent,

@@ -8,12 +8,12 @@ import psycopg
 
 from backend.errors import SettingsError, StorageUnavailable
 from backend.storage.database import Database
-from backend.storage.migrate import MIGRATIONS, OLDEST_SERVER, outstanding
+from backend.storage.migrate import MIGRATIONS, OLDEST_SERVER, WITHOUT, outstanding
 from backend.storage.migrate import QUERIES as MIGRATE
 from backend.storage.pool import SESSION, Connection
 from backend.storage.queries import load_queries
 
-EXTENSIONS: Final = ("pg_trgm", "unaccent", "vector")
+EXTENSIONS: Final = tuple(WITHOUT)
 
 QUERIES: Final = load_queries("inspection")
 

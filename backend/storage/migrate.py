@@ -27,6 +27,14 @@ OLDEST_SERVER: Final = 150_000
 LOCK_KEY: Final = 0x61_66_74_65_72  # "after"
 LOCK_SECONDS: Final = 120
 
+WITHOUT: Final[Mapping[str, str]] = {
+    "btree_gin": "recall reads the words of all users together and slows down as they become many",
+    "pg_trgm": "recall does not find words with typos",
+    "vector": "recall goes by words alone, without embeddings (version 0.7 or newer is needed)",
+}
+"""The extensions that recall can use, and what it does without each."""
+EXTENSIONS: Final = (*WITHOUT, "unaccent")
+
 QUERIES: Final = load_queries("migrate")
 
 
@@ -57,10 +65,13 @@ def make_migration(name: str, text: str) -> Migration:
 MIGRATIONS: Final = load_migrations()
 
 
-async def prepare(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+async def prepare(
+    connection: Connection, migrations: Sequence[Migration] = MIGRATIONS, *, extensions: Sequence[str] = EXTENSIONS
+) -> None:
     """Make the database ready to serve; several processes may do so at once, and on a ready one it takes milliseconds.
 
-    The connection must not be a pooled one: the lock is let go of when it closes.
+    The connection must not be a pooled one: the lock is let go of when it closes. Of the extensions named, those are
+    created that can be had; what depends on them is made to fit those that are there.
 
     Raises:
         SettingsError: the server is too old, its user may not create tables, or a newer version was here.
@@ -71,9 +82,11 @@ async def prepare(connection: Connection, migrations: Sequence[Migration] = MIGR
     await _require_server(connection)
     await _lock(connection)
     try:
+        await connection.execute(QUERIES["want_extensions"], {"names": list(extensions)})
         await connection.execute(QUERIES["create_extensions"])
         await _prepare_langgraph(connection)
         await _migrate(connection, migrations)
+        await _fit_to_extensions(connection)
     except InsufficientPrivilege:
         raise SettingsError("DATABASE_URL: its user may not create tables in this database") from None
 
@@ -144,3 +157,13 @@ def outstanding(migrations: Sequence[Migration], applied: Mapping[str, str]) -> 
             "undo the change to its file and add a new migration"
         )
     return [migration for migration in migrations if migration.name not in applied]
+
+
+async def _fit_to_extensions(connection: Connection) -> None:
+    """Functions, table and index of recall as the extensions allow; one line in the log for each that is missing."""
+    await connection.execute(QUERIES["fit_to_extensions"])
+    rows = await (await connection.execute(QUERIES["usable_extensions"])).fetchall()
+    usable = {row["name"] for row in rows}
+    for name, effect in WITHOUT.items():
+        if name not in usable:
+            log.warning("extension_missing", name=name, effect=effect)

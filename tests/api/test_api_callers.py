@@ -10,6 +10,7 @@ import pytest
 from backend.ids import Json, ThreadId, UserId
 from backend.memory.scope import scope_label
 from tests.support.http_api import Api, running_api
+from tests.support.kept_words import keep_words
 from tests.support.memory_homes import HomeInPostgres
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +37,8 @@ class Everybody:
         memory = self.api.process.memory_of(user_id)
         return {
             "profile": dict((await memory.profile.view()).memory),
+            "facts": [fact.as_json() for fact in await memory.facts.stored()],
+            "episodes": [episode.as_json() for episode in await memory.episodes.all()],
             "rows": [row.as_json() for row in await memory.summaries.all()],
             "fenced": list((await memory.summaries.stored(self.threads[user_id])).fenced),
             "known": list(await self.api.process.ledger.threads_of(scope_label(UserId(user_id)))),
@@ -54,7 +57,10 @@ async def everybody(api: Api) -> Everybody:
         await api.process.accounts.keep(
             UserId(user_id), name=f"I am {user_id}", email=None, avatar=None, socials=["github"]
         )
-    return Everybody(api, {user_id: await api.remember(user_id, of=user_id) for user_id in USERS})
+    threads = {user_id: await api.remember(user_id, of=user_id) for user_id in USERS}
+    for user_id, thread_id in threads.items():
+        await keep_words(api.process.memory_of(user_id), thread_id)
+    return Everybody(api, threads)
 
 
 async def test_everybody_reads_their_own_and_nothing_else(everybody: Everybody) -> None:
@@ -69,6 +75,9 @@ async def test_everybody_reads_their_own_and_nothing_else(everybody: Everybody) 
         assert (export["user_id"], export["profile"]) == (user_id, {"of": user_id})
         assert export["account"]["name"] == f"I am {user_id}"
         assert [row["thread_id"] for row in export["thread_summaries"]] == own
+        assert {fact["content"].partition(" of ")[2] for fact in export["facts"]} == {f"{user_id} in {own[0]}"}
+        said = [episode["content"].splitlines()[1] for episode in export["episodes"]]
+        assert said == [f"Assistant: Answer {n} for {user_id}" for n in (2, 1, 0)]
 
 
 @pytest.mark.parametrize("path", CHANGES)
@@ -101,7 +110,13 @@ async def test_an_admin_erases_the_user_who_is_named_and_nobody_else(everybody: 
         others = await everybody.all_but(user_id)
         async with everybody.api.client("root", "admin") as admin:
             response = await admin.delete(httpx.URL("http://127.0.0.1").copy_with(path=f"/api/admin/users/{user_id}"))
-        assert response.json() == {"threads": 1, "profile_keys": 1, "thread_summaries": 2}
+        assert response.json() == {
+            "threads": 1,
+            "profile_keys": 1,
+            "facts": 2,
+            "episodes": 3,
+            "thread_summaries": 2,
+        }
         assert await everybody.all_but(user_id) == others
 
 

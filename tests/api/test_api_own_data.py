@@ -11,6 +11,7 @@ from backend.ids import Json, ThreadId, UserId
 from backend.memory.scope import scope_label
 from tests.support.conditions import eventually
 from tests.support.http_api import TOKENS, Api, running_api
+from tests.support.kept_words import keep_words
 from tests.support.memory_homes import HomeInMemory, HomeInPostgres, Process
 from tests.support.passes import NOW, a_pass, ids
 from tests.support.profile_patches import add
@@ -27,6 +28,11 @@ async def sign_in(api: Api, user_id: str = "ana", name: str = "Ana") -> None:
     await api.process.accounts.keep(UserId(user_id), name=name, email=None, avatar=None, socials=["github"])
 
 
+def counts(**erased: int) -> dict[str, int]:
+    """What an erasure answers: how much of each kind, without the threads."""
+    return {"profile_keys": 0, "facts": 0, "episodes": 0, "thread_summaries": 0, **erased}
+
+
 async def profile_of(api: Api, user_id: str = "ana") -> dict[str, object]:
     async with api.client(user_id) as caller:
         return (await caller.get("/api/memory/profile")).json()
@@ -35,29 +41,37 @@ async def profile_of(api: Api, user_id: str = "ana") -> dict[str, object]:
 async def test_an_export_holds_everything_that_is_remembered(api: Api) -> None:
     await sign_in(api)
     thread_id = await api.remember("ana", passes=12, city="東京", nothing=None)
+    await keep_words(api.process.memory_of("ana"), thread_id)
 
     async with api.client("ana") as ana:
         export = (await ana.get("/api/memory/export")).json()
 
-    assert set(export) == {"user_id", "profile", "account", "thread_summaries"}
+    assert set(export) == {"user_id", "profile", "account", "facts", "episodes", "thread_summaries"}
     assert export["user_id"] == "ana"
     assert export["profile"] == {"city": "東京", "nothing": None}
     assert export["account"] == {"name": "Ana", "email": None, "avatar": None, "socials": ["github"]}
     assert [row["sequence"] for row in export["thread_summaries"]] == list(range(1, 13))
     assert {row["thread_id"] for row in export["thread_summaries"]} == {thread_id}
     assert export["thread_summaries"][0]["message_ids"] == ["ana/0", "ana/1"]
+    assert sorted(fact["content"] for fact in export["facts"]) == [f"Fact {n} of ana in {thread_id}" for n in range(2)]
+    assert [episode["turn"] for episode in export["episodes"]] == [2, 1, 0]
+    assert export["episodes"][2]["content"] == "User: Question 0\nAssistant: Answer 0 for ana"
+    assert {item["thread_id"] for item in [*export["facts"], *export["episodes"]]} == {thread_id}
 
 
 async def test_an_export_of_nothing_is_empty(api: Api) -> None:
     async with api.client("ana") as ana:
         export = (await ana.get("/api/memory/export")).json()
 
-    assert export == {"user_id": "ana", "profile": {}, "account": {}, "thread_summaries": []}
+    empty: dict[str, Json] = {"facts": [], "episodes": [], "thread_summaries": []}
+    assert export == {"user_id": "ana", "profile": {}, "account": {}, **empty}
 
 
 async def test_erasing_ones_memory_counts_by_kind_and_leaves_the_threads(api: Api) -> None:
     await sign_in(api)
     threads = {await api.remember("ana", city="Oslo"), await api.remember("ana", pet="Al")}
+    for thread_id in threads:
+        await keep_words(api.process.memory_of("ana"), thread_id)
     before = await profile_of(api)
 
     async with api.client("ana") as ana:
@@ -65,8 +79,10 @@ async def test_erasing_ones_memory_counts_by_kind_and_leaves_the_threads(api: Ap
         again = await ana.delete("/api/memory")
 
     assert before["memory"] == {"name": "Ana", "socials": ["github"], "city": "Oslo", "pet": "Al"}
-    assert (erased.status_code, erased.json()) == (200, {"profile_keys": 2, "thread_summaries": 4})
-    assert again.json() == {"profile_keys": 0, "thread_summaries": 0}
+    assert (erased.status_code, erased.json()) == (200, counts(profile_keys=2, facts=4, episodes=6, thread_summaries=4))
+    assert again.json() == counts()
+    assert await api.process.memory_of("ana").facts.stored() == ()
+    assert await api.process.memory_of("ana").episodes.all() == []
     assert await profile_of(api) == {"memory": {}, "store_keys": [], "overlay_keys": [], "summaries": []}
     assert await api.process.ledger.threads_of(scope_label(ANA)) == []
     assert set(api.server.metadata) == threads
@@ -158,18 +174,22 @@ class TestAdmin:
     async def test_an_admin_erases_everything_of_a_user(self, api: Api) -> None:
         await sign_in(api)
         await api.remember("ana", city="Oslo")
-        await api.remember("ana")
+        await keep_words(api.process.memory_of("ana"), await api.remember("ana"))
         bens = await api.remember("ben", city="Rome")
+        await keep_words(api.process.memory_of("ben"), bens)
 
         async with api.client("root", "admin") as admin:
             erased = await admin.delete("/api/admin/users/ana")
             again = await admin.delete("/api/admin/users/ana")
 
-        assert (erased.status_code, erased.json()) == (200, {"threads": 2, "profile_keys": 1, "thread_summaries": 4})
-        assert again.json() == {"threads": 0, "profile_keys": 0, "thread_summaries": 0}
+        assert erased.status_code == 200
+        assert erased.json() == counts(threads=2, profile_keys=1, facts=2, episodes=3, thread_summaries=4)
+        assert again.json() == counts(threads=0)
         assert await profile_of(api) == {"memory": {}, "store_keys": [], "overlay_keys": [], "summaries": []}
         assert list(api.server.metadata) == [bens]
         assert (await profile_of(api, "ben"))["memory"] == {"city": "Rome"}
+        assert len(await api.process.memory_of("ben").facts.stored()) == 2
+        assert len(await api.process.memory_of("ben").episodes.all()) == 3
 
     async def test_every_user_id_can_be_named(self, api: Api) -> None:
         for user_id in [UserId(one) for one in AWKWARD_IDS if one not in NOT_IN_A_PATH]:
@@ -187,11 +207,12 @@ class TestAdmin:
         async with api.client("root", "admin") as admin:
             erased = (await admin.delete("/api/admin/users/ana")).json()
 
-        assert erased == {"threads": 2, "profile_keys": 0, "thread_summaries": 4}
+        assert erased == counts(threads=2, thread_summaries=4)
 
     async def test_what_is_remembered_while_threads_go_is_erased_and_counted_too(self, api: Api) -> None:
-        async def save_late(_: ThreadId) -> None:
+        async def save_late(late: ThreadId) -> None:
             await api.process.memory_of("ana").profile.save([add("city", "Oslo")])
+            await keep_words(api.process.memory_of("ana"), late)
 
         await api.remember("ana", pet="Al")
         api.server.purge = save_late
@@ -199,7 +220,7 @@ class TestAdmin:
         async with api.client("root", "admin") as admin:
             erased = (await admin.delete("/api/admin/users/ana")).json()
 
-        assert erased == {"threads": 1, "profile_keys": 2, "thread_summaries": 2}
+        assert erased == counts(threads=1, profile_keys=2, facts=2, episodes=3, thread_summaries=2)
         assert (await profile_of(api))["memory"] == {}
 
     @pytest.mark.parametrize("user_id", ["", "%20", "%20ana", "a%00b", "x" * 257])
@@ -240,4 +261,4 @@ class TestAdmin:
             async with api.client() as anybody:
                 erased = (await anybody.delete("/api/admin/users/ana")).json()
 
-        assert erased == {"threads": 1, "profile_keys": 1, "thread_summaries": 2}
+        assert erased == counts(threads=1, profile_keys=1, thread_summaries=2)

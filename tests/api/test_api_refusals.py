@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
 import httpx
@@ -21,16 +21,27 @@ pytestmark = pytest.mark.anyio
 
 ANA = UserId("ana")
 THREAD = ThreadId("11111111-1111-4111-8111-111111111111")
+FACT = f"/api/memory/facts/{THREAD}"
 ROUTES = [
     ("GET", "/api/memory/profile"),
     ("DELETE", "/api/memory/profile/city"),
     ("GET", "/api/memory/threads"),
     ("DELETE", f"/api/memory/threads/{THREAD}"),
     ("DELETE", f"/api/threads/{THREAD}"),
+    ("GET", "/api/memory/facts"),
+    ("GET", "/api/memory/facts?q=tea"),
+    ("DELETE", f"{FACT}?version=1"),
+    ("GET", "/api/memory/episodes"),
+    ("DELETE", f"/api/memory/episodes/{THREAD}"),
+    ("GET", "/api/memory/search?q=tea"),
     ("GET", "/api/memory/export"),
     ("DELETE", "/api/memory"),
     ("DELETE", "/api/admin/users/ana"),
 ]
+BODIES: dict[tuple[str, str], Mapping[str, Any]] = {
+    ("POST", "/api/memory/facts"): {"content": "likes tea"},
+    ("PATCH", FACT): {"version": 1, "content": "likes tea"},
+}
 
 
 def refusal(response: httpx.Response) -> tuple[int, str]:
@@ -44,11 +55,12 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
     return response.status_code, body["error"]["kind"]
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES)
+@pytest.mark.parametrize(("method", "path"), [*ROUTES, *BODIES])
 async def test_a_query_parameter_that_is_not_there_is_refused(method: str, path: str, api: Api) -> None:
     await api.remember("ana", city="Oslo")
+    url = f"{path}{'&' if '?' in path else '?'}rebuid=false"
     async with api.client("ana", "admin") as ana:
-        response = await ana.request(method, path, params={"rebuid": "false"})
+        response = await ana.request(method, url, json=BODIES.get((method, path)))
 
     assert refusal(response) == (400, "invalid")
     assert "rebuid" in response.json()["error"]["message"]
@@ -235,7 +247,8 @@ class TestUnreadable:
         async with damaged.client("ana") as ana:
             erased = (await ana.delete("/api/memory")).json()
 
-        assert erased == {"profile_keys": 0, "thread_summaries": 2 + len(UNREADABLE)}
+        counts = {"profile_keys": 0, "facts": 0, "episodes": 0}
+        assert erased == {**counts, "thread_summaries": 2 + len(UNREADABLE)}
         assert await damaged.process.store.asearch(("ana",)) == []
 
 
@@ -266,9 +279,9 @@ class TestDatabaseAway:
             own_server.stop()
             api.process.forget_cached()
             async with api.client("ana", "admin") as ana:
-                for method, path in ROUTES:
+                for method, path in [*ROUTES, *BODIES]:
                     started = time.monotonic()
-                    response = await ana.request(method, path)
+                    response = await ana.request(method, path, json=BODIES.get((method, path)))
                     assert refusal(response) == (503, "storage_unavailable"), path
                     assert time.monotonic() - started < self.FEW_SECONDS, path
                 own_server.start()

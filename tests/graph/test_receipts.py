@@ -31,6 +31,8 @@ async def test_without_a_user_memory_is_off(driver: MemoryDriver) -> None:
     await nobody.send("hi")
     assert await receipt(nobody) == {
         "profile": OFF,
+        "facts": OFF,
+        "recalled": {**OFF, "ids": []},
         "earlier_conversation": OFF,
         "cut": 0,
         "messages_sent": 1,
@@ -53,6 +55,8 @@ async def test_what_was_used_is_counted_and_not_told(model: ModelServer, driver:
     earlier = system.split("<earlier_conversation>\n")[1].split("\n</earlier_conversation>")[0]
     assert told == {
         "profile": {"used": True, "reason": "used", "items": 2, "tokens": estimate_tokens(memory)},
+        "facts": EMPTY,
+        "recalled": {**EMPTY, "ids": []},
         "earlier_conversation": {"used": True, "reason": "used", "items": 2, "tokens": estimate_tokens(earlier)},
         "cut": 2,
         "messages_sent": 9,

@@ -28,7 +28,7 @@ async def test_the_tools_of_a_sub_agent(model: ModelServer, open_driver: OpenDri
     await driver.send("hi")
     request = model.for_model("chat")[0]
     assert request.tool_names == list(subagent.tools)
-    assert {"save_memory", "lookup_thread_messages"} <= set(request.tool_names)
+    assert {"save_memory", "manage_memory", "lookup_thread_messages"} <= set(request.tool_names)
     for tool in request.tools:
         function: dict[str, Any] = tool["function"]
         assert list(schema_faults(function["parameters"])) == [], function["name"]

@@ -1,14 +1,21 @@
 """Memory without a database: doubles that behave as the real ones do, held to it by `tests/contract/memory`."""
 
 import asyncio
+import re
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain
+from typing import Any
 from uuid import uuid4
 
-from backend.errors import StorageUnavailable
-from backend.ids import Json, ThreadId, UserId
+from backend.errors import CallerError, Duplicate, StaleVersion, StorageUnavailable
+from backend.ids import Json, MemoryId, ThreadId, UserId
+from backend.storage.memory_rows import Change, Kind, MemoryRow, NewMemory, Place
+from backend.storage.recall_rows import RecallQuery, ScoredRow
 
 WAIT_SECONDS = 3.0
 
@@ -113,3 +120,167 @@ class AccountsInMemory:
 
     async def forget(self, user_id: UserId) -> None:
         self.rows.pop(user_id, None)
+
+
+@dataclass
+class RowsInMemory:
+    """As `backend.storage.memory_rows.MemoryRows`."""
+
+    rows: list[MemoryRow] = field(default_factory=list[MemoryRow])
+    hashes: dict[MemoryId, bytes] = field(default_factory=dict[MemoryId, bytes])
+    erased: dict[tuple[str, str], datetime] = field(default_factory=dict[tuple[str, str], datetime])
+    forgotten: dict[tuple[str, bytes], datetime] = field(default_factory=dict[tuple[str, bytes], datetime])
+
+    async def facts(self, scope: str) -> Sequence[MemoryRow]:
+        return sorted(self._of(scope, "fact"), key=lambda row: (row.updated_at, row.id), reverse=True)
+
+    async def episodes(self, scope: str, *, limit: int, after: Place | None = None) -> Sequence[MemoryRow]:
+        rows = sorted(self._of(scope, "episode"), key=_age, reverse=True)
+        return [row for row in rows if after is None or _age(row) < (after.created_at, after.id)][:limit]
+
+    async def save(
+        self, scope: str, *, added: Sequence[NewMemory] = (), changed: Sequence[Change] = (), at: datetime
+    ) -> Sequence[MemoryRow]:
+        before = list(self.rows), dict(self.hashes)
+        try:
+            rows = [self._change(scope, change, at) for change in changed]
+            return rows + [self._add(scope, memory, at) for memory in added]
+        except CallerError:
+            self.rows, self.hashes = before
+            raise
+
+    async def record(self, scope: str, memory: NewMemory, *, at: datetime) -> bool:
+        erased = [self.erased.get((scope, thread)) for thread in ("", memory.thread_id or "")]
+        if any(time is not None and time >= at for time in erased) or (scope, memory.content_hash) in self.forgotten:
+            return False
+        try:
+            self._add(scope, memory, at)
+        except Duplicate:
+            return False
+        return True
+
+    async def remove(self, scope: str, kind: Kind, memory_id: MemoryId, *, version: int | None = None) -> bool:
+        gone = [row for row in self._of(scope, kind) if row.id == memory_id and version in (None, row.version)]
+        self._drop(gone)
+        return bool(gone)
+
+    async def forget(self, scope: str, memory_id: MemoryId, *, at: datetime) -> bool:
+        gone = [row for row in self._of(scope, "episode") if row.id == memory_id]
+        for row in gone:
+            tombstone = scope, self.hashes[row.id]
+            self.forgotten[tombstone] = max(at, row.created_at, self.forgotten.get(tombstone, at))
+        self._drop(gone)
+        return bool(gone)
+
+    async def erase(self, scope: str, kind: Kind, *, at: datetime) -> int:
+        if kind == "episode":
+            covered = [key for key, time in self.erased.items() if key[0] == scope and key[1] and time <= at]
+            for key in covered:
+                del self.erased[key]
+            for key in [key for key, time in self.forgotten.items() if key[0] == scope and time <= at]:
+                del self.forgotten[key]
+            self._note(scope, "", at)
+        return self._drop(self._of(scope, kind))
+
+    async def erase_thread(self, scope: str, kind: Kind, thread_id: ThreadId, *, at: datetime) -> int:
+        if kind == "episode":
+            self._note(scope, thread_id, at)
+        return self._drop([row for row in self._of(scope, kind) if row.thread_id == thread_id])
+
+    async def touch(self, scope: str, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
+        for row in self.rows:
+            unused = row.accessed_at is None or row.accessed_at < at
+            if row.scope == scope and row.id in memory_ids and unused:
+                self._put(replace(row, accessed_at=at, access_count=row.access_count + 1))
+
+    async def known(self, scope: str, memory_ids: Sequence[MemoryId]) -> frozenset[MemoryId]:
+        return frozenset(row.id for row in self.rows if row.scope == scope and row.id in memory_ids)
+
+    async def count(self, scope: str, kind: Kind) -> int:
+        return len(self._of(scope, kind))
+
+    def _of(self, scope: str, kind: Kind) -> list[MemoryRow]:
+        return [row for row in self.rows if (row.scope, row.kind) == (scope, kind)]
+
+    def _note(self, scope: str, thread_id: str, at: datetime) -> None:
+        self.erased[scope, thread_id] = max(at, self.erased.get((scope, thread_id), at))
+
+    def _add(self, scope: str, memory: NewMemory, at: datetime) -> MemoryRow:
+        self._require_once(scope, memory)
+        values = _values(memory)
+        row = MemoryRow(
+            id=MemoryId(str(uuid4())), scope=scope, version=1, status="active", created_at=at, updated_at=at,
+            accessed_at=None, access_count=0, **values,
+        )  # fmt: skip
+        self.rows.append(row)
+        self.hashes[row.id] = memory.content_hash
+        return row
+
+    def _change(self, scope: str, change: Change, at: datetime) -> MemoryRow:
+        known = [row for row in self._of(scope, "fact") if (row.id, row.version) == (change.id, change.version)]
+        if not known:
+            raise StaleVersion
+        self._require_once(scope, change.to, but=change.id)
+        row = replace(known[0], version=known[0].version + 1, updated_at=at, **_values(change.to))
+        self._put(row)
+        self.hashes[row.id] = change.to.content_hash
+        return row
+
+    def _require_once(self, scope: str, memory: NewMemory, *, but: MemoryId | None = None) -> None:
+        if any(row.id != but and self._collides(row, memory) for row in self._of(scope, memory.kind)):
+            raise Duplicate
+
+    def _collides(self, row: MemoryRow, memory: NewMemory) -> bool:
+        if memory.kind == "fact" and memory.key is not None:
+            return row.key == memory.key
+        return row.key is None and self.hashes[row.id] == memory.content_hash
+
+    def _put(self, row: MemoryRow) -> None:
+        self.rows[[known.id for known in self.rows].index(row.id)] = row
+
+    def _drop(self, gone: Sequence[MemoryRow]) -> int:
+        self.rows = [row for row in self.rows if row not in gone]
+        return len(gone)
+
+
+NEW_FIELDS = ("kind", "key", "categories", "content", "importance", "said_by", "thread_id", "turn", "message_ids")
+
+
+def _values(memory: NewMemory) -> dict[str, Any]:
+    values = {name: getattr(memory, name) for name in NEW_FIELDS}
+    return {**values, "categories": tuple(memory.categories), "message_ids": tuple(memory.message_ids)}
+
+
+def _age(row: MemoryRow) -> tuple[datetime, str]:
+    return row.created_at, row.id
+
+
+@dataclass
+class SearchInMemory:
+    """Finds rows by the words that they share with a text, without those that most rows have."""
+
+    rows: RowsInMemory
+    ask: Callable[[], None]
+
+    async def search(self, scope: str, query: RecallQuery) -> Sequence[ScoredRow]:
+        self.ask()
+        words = {row.id: _words(row.content) for row in self.rows.rows if row.scope == scope}
+        common = {word for word, count in Counter(chain(*words.values())).items() if count > max(2, len(words) / 2)}
+        wanted = _words(query.text) - common
+        scored = [
+            ScoredRow(row=row, score=shared, parts={"words": shared})
+            for row in self.rows.rows
+            if row.scope == scope
+            and row.kind in query.kinds
+            and not _is_sent(row, query)
+            and (shared := float(len(wanted & words[row.id])))
+        ]
+        return sorted(scored, key=lambda one: (one.score, _age(one.row)), reverse=True)[: query.limit]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def _is_sent(row: MemoryRow, query: RecallQuery) -> bool:
+    return row.kind == "episode" and row.thread_id == query.sent_thread and (row.turn or 0) >= query.sent_from_turn

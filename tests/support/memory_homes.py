@@ -18,8 +18,9 @@ from langgraph.store.memory import InMemoryStore
 from psycopg.types.json import Jsonb
 
 from backend.accounts.run_context import run_context
+from backend.background.record_episode import make_record_episode_node
 from backend.background.summarize import make_summarize_node
-from backend.bootstrap import Services, assemble
+from backend.bootstrap import Services, assemble, limits_of, utc_now
 from backend.chat.dispatch import make_trigger_node
 from backend.chat.model_node import RecentTurns, make_model_node
 from backend.chat.subagents import SUBAGENTS
@@ -29,20 +30,23 @@ from backend.llm.prompts import Prompts
 from backend.memory.forgetting import Forgetting
 from backend.memory.memories import Memories, RecallCaches
 from backend.memory.scope import Namespace
+from backend.memory.search import Search
 from backend.memory.user_memory import UserMemory
 from backend.settings import Settings
 from backend.storage.account_rows import AccountRows
 from backend.storage.database import Database
 from backend.storage.langgraph_checkpointer import open_checkpointer
 from backend.storage.langgraph_store import PostgresStore, open_store
+from backend.storage.memory_rows import MemoryRows
 from backend.storage.pool import Connection
 from backend.storage.summary_ledger import SummaryLedger
 from backend.tools.json_client import JsonClient
 from backend.tools.lookup_thread_messages import make_lookup_thread_messages_tool
+from backend.tools.manage_memory import make_manage_memory_tool
 from backend.tools.registry import make_tools
 from backend.tools.save_memory import make_save_memory_tool
 from tests.support.conditions import eventually
-from tests.support.memory_doubles import AccountsInMemory, LedgerInMemory, WritesInMemory
+from tests.support.memory_doubles import AccountsInMemory, LedgerInMemory, RowsInMemory, SearchInMemory, WritesInMemory
 from tests.support.threads import RecordedServer
 
 
@@ -90,6 +94,7 @@ class Process:
     saver: BaseCheckpointSaver[Any]
     ledger: SummaryLedger | LedgerInMemory
     accounts: AccountRows | AccountsInMemory
+    rows: MemoryRows | RowsInMemory
     watch: Watch
 
     def forget_cached(self) -> None:
@@ -119,6 +124,7 @@ def clock_of(settings: dict[str, object]) -> dict[str, Any]:
 class HomeInMemory:
     ledger: LedgerInMemory = field(default_factory=LedgerInMemory)
     accounts: AccountsInMemory = field(default_factory=AccountsInMemory)
+    rows: RowsInMemory = field(default_factory=RowsInMemory)
     writes: WritesInMemory = field(default_factory=WritesInMemory)
     saver: BaseCheckpointSaver[Any] = field(default_factory=InMemorySaver)
 
@@ -135,8 +141,11 @@ class HomeInMemory:
             caches=caches,
             overlays=self.accounts,
             ledger=self.ledger,
+            rows=self.rows,
             writes=self.writes,
-            profile_max_bytes=chosen.memory_profile_max_bytes,
+            limits=limits_of(chosen),
+            search_of=lambda user_id: Search(user_id, SearchInMemory(self.rows, self.watch.ask), None, ""),
+            clock=clock.get("clock", utc_now),
         )
         services = assemble(chosen, database=Database(chosen), server=server or RecordedServer(), **clock)
         yield Process(
@@ -146,6 +155,7 @@ class HomeInMemory:
             saver=self.saver,
             ledger=self.ledger,
             accounts=self.accounts,
+            rows=self.rows,
             watch=self.watch,
         )
         await services.models.close()
@@ -171,6 +181,7 @@ class HomeInPostgres:
                 saver=await stack.enter_async_context(open_checkpointer(Database(chosen))),
                 ledger=SummaryLedger(database),
                 accounts=AccountRows(database),
+                rows=MemoryRows(database),
                 watch=watch,
             )
 
@@ -187,6 +198,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
     read_context = partial(run_context, auth_mode=settings.auth_mode, default_user=settings.auth_default_user)
     own = (
         make_save_memory_tool(memory_of=memories.in_run, read_context=read_context),
+        make_manage_memory_tool(memory_of=memories.in_run, read_context=read_context),
         make_lookup_thread_messages_tool(),
     )
     outside = make_tools(client=json_client(settings.tool_timeout_seconds), settings=settings)
@@ -207,6 +219,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
     trigger = make_trigger_node(
         runs=services.server, memory_of=memories.in_run, read_context=read_context, clock=services.summarizer.clock
     )
+    record_episode = make_record_episode_node(memory_of=memories.in_run, read_context=read_context)
     summarize = make_summarize_node(
         summarizer=services.summarizer, memory_of=memories.in_run, read_context=read_context
     )
@@ -222,7 +235,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         chat=replace(
             services.chat, subagents=subagents, tools=make_tools_node(subagents=SUBAGENTS, tools=tools), trigger=trigger
         ),
-        background=replace(services.background, summarize=summarize),
+        background=replace(services.background, record_episode=record_episode, summarize=summarize),
         forgetting=Forgetting(
             memory_of=memory_of,
             accounts=home.accounts,

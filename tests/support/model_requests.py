@@ -53,7 +53,15 @@ class ModelRequest:
 
     @property
     def last_human_text(self) -> str:
-        return next((text_of(one) for one in reversed(self.messages) if one.get("role") == "user"), "")
+        """What the user wrote last, without what memory has put behind it."""
+        sent = next((text_of(one) for one in reversed(self.messages) if one.get("role") == "user"), "")
+        return _NOTE.split(sent, maxsplit=1)[0]
+
+    @property
+    def last_note(self) -> str:
+        """What memory has put behind it; empty for nothing."""
+        sent = next((text_of(one) for one in reversed(self.messages) if one.get("role") == "user"), "")
+        return sent[len(self.last_human_text) :].strip()
 
     @property
     def system_text(self) -> str:
@@ -64,6 +72,10 @@ class ModelRequest:
         return (
             f"request {self.number} to model {self.model!r} for {asked}, last human text {self.last_human_text[:80]!r}"
         )
+
+
+_NOTE = re.compile(r"\n+(?=What is kept about the user has changed|A search in what was said earlier)")
+"""How the blocks of `prompts/chat/note.mustache` begin."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A scripted server with OpenAI's chat completions API, for tests in this process and for servers that they start.
+"""A scripted server with OpenAI's chat completions and embeddings, for tests here and for servers that they start.
 
     with ModelServer() as server:
         server.when("router", structured({"subagent": "chat_agent"}))       # as often as it is asked
@@ -16,12 +16,19 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from tests.support.loopback_http import Connection, HttpRequest, LoopbackServer
+from tests.support.model_embeddings import (
+    EmbeddingsRequest,
+    Vectors,
+    embeddings_of,
+    input_faults_of,
+    vectors,
+)
 from tests.support.model_replies import (
     Call,
     Failure,
@@ -40,8 +47,8 @@ from tests.support.model_replies import (
 from tests.support.model_requests import ModelRequest, Violation, hide_secrets, violations_of
 
 __all__ = [
-    "Call", "Gate", "ModelRequest", "ModelServer", "Reply", "call", "cut_off", "disconnect", "error", "refusal",
-    "structured", "text", "tool_calls",
+    "Call", "EmbeddingsRequest", "Gate", "ModelRequest", "ModelServer", "Reply", "Vectors", "call", "cut_off",
+    "disconnect", "error", "refusal", "structured", "text", "tool_calls", "vectors",
 ]  # fmt: skip
 
 ROLES = ("chat", "router", "title", "summary")
@@ -195,15 +202,17 @@ class ModelServer:
             listed = [{"id": name, "object": "model", "owned_by": "test"} for name in self._models]
             await connection.send_json(200, {"object": "list", "data": listed})
         elif (http.method, http.path) == ("POST", "/v1/chat/completions"):
-            await self._complete(http, connection)
+            await self._answer(http, connection, ModelRequest)
+        elif (http.method, http.path) == ("POST", "/v1/embeddings"):
+            await self._answer(http, connection, EmbeddingsRequest)
         else:
             await _send_error(connection, error(404, f"Invalid URL ({http.method} {http.path})"))
 
-    async def _complete(self, http: HttpRequest, connection: Connection) -> None:
+    async def _answer(self, http: HttpRequest, connection: Connection, kind: type[ModelRequest]) -> None:
         body: dict[str, Any] = json.loads(http.body)
         with self._lock:
             number = len(self.requests) + 1
-            request = ModelRequest(number=number, at=time.monotonic(), headers=hide_secrets(http.headers), body=body)
+            request = kind(number=number, at=time.monotonic(), headers=hide_secrets(http.headers), body=body)
             self.requests.append(request)
             reply = self._reply_to(request)
         self._tell_watchers()
@@ -216,7 +225,7 @@ class ModelServer:
             self._tell_watchers()
 
     def _reply_to(self, request: ModelRequest) -> Reply:
-        violation = next(violations_of(request), None)
+        violation = next(_faults_of(request), None)
         if violation:
             self.violations.append((request, violation))
             return Reply(failure=Failure(400, violation.message, "invalid_value", final=True))
@@ -273,8 +282,13 @@ def _matcher(matching: Matching) -> Predicate:
     return (lambda request: request.model == matching) if isinstance(matching, str) else matching
 
 
+def _faults_of(request: ModelRequest) -> Iterator[Violation]:
+    return input_faults_of(request) if isinstance(request, EmbeddingsRequest) else violations_of(request)
+
+
 async def _send_whole(request: ModelRequest, reply: Reply, connection: Connection) -> None:
-    answer = completion_of(request, reply)
+    is_embedding = isinstance(request, EmbeddingsRequest)
+    answer = embeddings_of(request, reply) if is_embedding else completion_of(request, reply)
     if not reply.drops:
         await connection.send_json(200, answer)
         return

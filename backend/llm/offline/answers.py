@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from backend.llm.messages import clip
+from backend.llm.offline.passages import HIDDEN_KEYS, MAX_LINE_CHARS, QUESTION, sources
 from backend.llm.offline.results import in_words, label
 from backend.llm.offline.routing import DEFAULT, choose_subagent
 from backend.llm.offline.saving import patches_for
-from backend.llm.offline.statements import key_for
+from backend.llm.offline.statements import key_for, statements_in
 from backend.llm.offline.turn import Turn
-from backend.llm.offline.words import words
+from backend.llm.offline.words import telling, words
 
 MAX_LINES: Final = 10
-MAX_LINE_CHARS: Final = 300
 MIN_SHARED_WORDS: Final = 2
-HIDDEN_KEYS: Final = frozenset({"avatar"})
+ASKED_FOR: Final = words(
+    "name named called call colour color size age old date day days time number address place kind sort "
+    "heißt name farbe llama nombre color s'appelle nom couleur зовут имя цвет"
+)
+"""What is asked for, not what it is asked about: a passage about something else may well have these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +80,6 @@ _ABOUT_BEFORE: Final = re.compile(
     r"(?: before| so far| earlier)?\s*(?:\?|$)|(?<!\w)(?:summari[sz]e|recap) (?:our|this|the) (?:conversation|chat)",
     re.IGNORECASE,
 )
-_QUESTION: Final = re.compile(
-    r"\?\s*$|^\s*(?:what|when|where|who|which|why|how|do|did|does|is|are|was|were|tell me)(?!\w)", re.IGNORECASE
-)
-_COMMON: Final = words(
-    "a about am an and are at be been can could did do does for from had has have how i in is it know me my of on or "
-    "our please remember said say should so tell that the there they this to us was we were what when where which who "
-    "why will with would you your"
-)
 
 
 def answer(turn: Turn) -> str:
@@ -96,7 +92,8 @@ def _about_everything(turn: Turn) -> str:
         return ""
     known = {key: value for key, value in turn.memory.items() if key not in HIDDEN_KEYS} or _said_before(turn)
     lines = [f"- {label(key)}: {in_words(value)}" for key, value in known.items()]
-    lines += [f"- {clip(line, MAX_LINE_CHARS)}" for line in _lines(*turn.recalled)]
+    facts = [fact.content for fact in turn.facts] + [item.text for item in turn.recalled if item.kind == "fact"]
+    lines += [f"- {clip(line, MAX_LINE_CHARS)}" for line in dict.fromkeys(facts)]
     if not lines:
         return "I do not know anything about you yet. Tell me your name, or where you live."
     return "\n".join(["This is what I know about you:", *lines])
@@ -106,8 +103,9 @@ def _about_one_thing(turn: Turn) -> str:
     question = next((question for pattern, question in _PATTERNS if pattern.search(turn.said)), None)
     if question is None:
         return ""
-    value = _value(turn, question.keys)
-    return f"{question.answer} {value}." if value else f"I do not know {question.unknown} yet."
+    if value := _value(turn, question.keys):
+        return f"{question.answer} {value}."
+    return _stated(turn, question.keys) or f"I do not know {question.unknown} yet."
 
 
 def _about_mine(turn: Turn) -> str:
@@ -118,7 +116,7 @@ def _about_mine(turn: Turn) -> str:
     if value := _value(turn, (key_for(what),)):
         return f"Your {what} is {value}."
     unknown = f"I do not know your {what} yet." if choose_subagent(turn.said) == DEFAULT else ""
-    return _from_lines(turn) or unknown
+    return _from_sources(turn) or unknown
 
 
 def _about_before(turn: Turn) -> str:
@@ -131,19 +129,23 @@ def _about_before(turn: Turn) -> str:
     return "\n".join(parts) or "We have only just begun: there is nothing before your message."
 
 
-def _from_lines(turn: Turn) -> str:
-    """The line of what is known that shares most words with a question."""
-    wanted = _telling(turn.said)
-    if not wanted or not _QUESTION.search(turn.said):
+def _from_sources(turn: Turn) -> str:
+    """From each source, what shares most words with a question, if it shares more of them than those before it."""
+    wanted = telling(turn.said)
+    about = wanted - ASKED_FOR
+    if not about or not QUESTION.search(turn.said):
         return ""
-    written = [line for line in _lines(*turn.earlier) if not _QUESTION.search(line)]
-    lines = [*_lines(turn.conversation, *turn.recalled), *(f"You wrote: {line}" for line in written)]
-    shared = [len(wanted & _telling(line)) for line in lines]
-    best = max(range(len(lines)), key=lambda place: shared[place], default=None)
-    if best is None or shared[best] < min(MIN_SHARED_WORDS, len(wanted)):
-        return ""
-    shown = " ".join(lines[best : best + 2]) if lines[best].endswith("?") else lines[best]
-    return clip(shown if shown.startswith("You wrote: ") else f"From what I have kept: {shown}", MAX_LINE_CHARS)
+    elsewhere = choose_subagent(turn.said, turn.before) != DEFAULT
+    least = MIN_SHARED_WORDS if elsewhere else min(MIN_SHARED_WORDS, len(about))
+    most = 0
+    told: list[str] = []
+    for source in sources(turn):
+        fitting = (passage for passage in source if len(about & telling(passage.text)) >= least)
+        best = max(fitting, key=lambda passage: len(wanted & telling(passage.text)), default=None)
+        if best and len(wanted & telling(best.text)) > most:
+            most = len(wanted & telling(best.text))
+            told.append(best.in_answer(wanted))
+    return "\n".join(told)
 
 
 RULES: Final[tuple[Callable[[Turn], str], ...]] = (
@@ -151,7 +153,7 @@ RULES: Final[tuple[Callable[[Turn], str], ...]] = (
     _about_one_thing,
     _about_mine,
     _about_before,
-    _from_lines,
+    _from_sources,
 )
 
 
@@ -160,11 +162,19 @@ def _value(turn: Turn, keys: Sequence[str]) -> str:
     return next((in_words(value) for value in found), "")
 
 
+def _stated(turn: Turn, keys: Sequence[str]) -> str:
+    """The passage in which the user says it of themselves."""
+    passages = (passage for source in sources(turn) for passage in source)
+    return next(
+        (one.in_answer(telling(turn.said)) for one in passages if statements_in(one.text).keys() & set(keys)), ""
+    )
+
+
 def _said_before(turn: Turn) -> dict[str, Any]:
     """What the user said of themselves in the messages at hand, the latest last; without what was to be forgotten."""
     known: dict[str, Any] = {}
     for text in turn.earlier:
-        for patch in patches_for(text, known):
+        for patch in patches_for(text, known, turn.facts if turn.keeps_facts else None):
             key = patch["path"].strip("/")
             known.pop(key, None)
             if "value" in patch:
@@ -174,7 +184,3 @@ def _said_before(turn: Turn) -> dict[str, Any]:
 
 def _lines(*texts: str) -> list[str]:
     return [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-
-
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.casefold())) - _COMMON

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+BLANK: Final = "\ufffc"
+"""Neither a letter nor a space."""
+
 _TAG: Final = re.compile(r"<(/?)([a-z][a-z_]{1,40})>")
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>.*?$", re.DOTALL | re.MULTILINE)
+_NOTES: Final = frozenset({"fact_changes", "recalled"})
+"""What memory adds behind the words of a human message."""
 _QUOTATION: Final = re.compile(r'"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»')
 
 
@@ -56,9 +61,26 @@ def without_blocks(text: str) -> str:
     return "\n".join([*kept, text[end:]]).strip()
 
 
+def without_notes(text: str) -> str:
+    """A human message without what memory added: its blocks, and the paragraph that introduces each."""
+    kept: list[str] = []
+    end = 0
+    for block in find_blocks(text):
+        before = text[end : block.start]
+        if block.tag in _NOTES and (not before or before.endswith("\n")):
+            kept.append(before.rpartition("\n\n")[0])
+            end = block.end
+    return "\n".join([*kept, text[end:]]).strip()
+
+
 def without_quotations(text: str) -> str:
     """The text without code, quoted lines and quoted phrases of more than one word: they are somebody's words."""
     return _QUOTATION.sub(_unless_phrase, _FENCE.sub(" ", text))
+
+
+def blank_quotations(text: str) -> str:
+    """The text with `BLANK` for each character of those, so that places in it are those of the text itself."""
+    return _QUOTATION.sub(_blank_unless_word, _FENCE.sub(_blank, text))
 
 
 def without_tags(text: str) -> str:
@@ -73,3 +95,11 @@ def inside_of(texts: Sequence[str], tag: str) -> str:
 def _unless_phrase(quotation: re.Match[str]) -> str:
     quoted = quotation[0][1:-1]
     return quoted if len(quoted.split()) == 1 else " "
+
+
+def _blank_unless_word(quotation: re.Match[str]) -> str:
+    return quotation[0] if len(quotation[0][1:-1].split()) == 1 else _blank(quotation)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", BLANK, found[0])

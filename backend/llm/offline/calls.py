@@ -10,12 +10,15 @@ from langchain_core.messages import ToolCall
 from langchain_core.messages.tool import tool_call
 
 from backend.llm.offline.coins import asks_price, coins_in, currency_in
+from backend.llm.offline.facts import FACT_TOOL
+from backend.llm.offline.forgetting import forget_requests
 from backend.llm.offline.places import days_in, place_in, place_in_follow_up
 from backend.llm.offline.routing import CRYPTO, WEATHER, choose_subagent, continues
-from backend.llm.offline.saving import patches_for
+from backend.llm.offline.saving import patches_for, sentences_for
 from backend.llm.offline.turn import Turn
 
 MAX_REFS: Final = 5
+MAX_NEW_FACTS: Final = 5
 
 Arguments = dict[str, Any]
 
@@ -40,8 +43,17 @@ def calls_for(turn: Turn) -> list[ToolCall]:
 
 
 def _save_memory(turn: Turn) -> list[Arguments]:
-    patches = patches_for(turn.said, turn.memory)
+    patches = patches_for(turn.said, turn.memory, turn.facts if turn.keeps_facts else None)
     return [{"patches": patches}] if patches else []
+
+
+def _manage_memory(turn: Turn) -> list[Arguments]:
+    """One call a fact, so that one that cannot be kept or deleted does not hold up the others."""
+    named = [fact for request in forget_requests(turn.said, turn.memory, turn.facts) for fact in request.facts]
+    if named:
+        return [{"action": "delete", "id": fact.id, "version": fact.version} for fact in dict.fromkeys(named)]
+    sentences = sentences_for(turn.said)[:MAX_NEW_FACTS]
+    return [{"action": "create", "facts": [{"content": sentence}]} for sentence in sentences]
 
 
 def _get_weather(turn: Turn) -> list[Arguments]:
@@ -76,6 +88,7 @@ def _lookup_thread_messages(turn: Turn) -> list[Arguments]:
 
 RULES: Final = (
     Rule("save_memory", _save_memory),
+    Rule(FACT_TOOL, _manage_memory),
     Rule("get_weather", _get_weather),
     Rule("get_crypto_price", _get_crypto_price),
     Rule("lookup_thread_messages", _lookup_thread_messages),

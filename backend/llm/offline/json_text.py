@@ -1,4 +1,4 @@
-"""JSON that somebody wrote: an object, or nothing."""
+"""JSON that somebody wrote: an object or a text, or nothing."""
 
 import json
 from collections.abc import Mapping
@@ -11,6 +11,15 @@ def json_object(text: str) -> Mapping[str, Any]:
         return as_object(json.loads(text))
     except (ValueError, RecursionError):
         return {}
+
+
+def json_string(text: str) -> str:
+    """The text that a JSON string holds; what is none stays as it is."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, str) else text
 
 
 def as_object(value: object) -> Mapping[str, Any]:

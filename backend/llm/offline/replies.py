@@ -8,6 +8,7 @@ from langchain_core.messages import ToolCall
 from backend.llm.offline.answers import answer
 from backend.llm.offline.blocks import without_tags
 from backend.llm.offline.calls import calls_for
+from backend.llm.offline.forgetting import forget_requests
 from backend.llm.offline.results import in_words, label, tell
 from backend.llm.offline.routing import CODE, CRYPTO, WEATHER, choose_subagent
 from backend.llm.offline.saving import asks_to_keep_secret
@@ -57,7 +58,13 @@ def _told(turn: Turn) -> str:
 def _said(turn: Turn) -> str:
     if asks_to_keep_secret(turn.said):
         return "I do not keep passwords or other secrets."
-    return _noticed(turn) or answer(turn) or SUBJECTS.get(choose_subagent(turn.said, turn.before)) or _talk(turn)
+    return (
+        _noticed(turn)
+        or _what_to_forget(turn)
+        or answer(turn)
+        or SUBJECTS.get(choose_subagent(turn.said, turn.before))
+        or _talk(turn)
+    )
 
 
 def _noticed(turn: Turn) -> str:
@@ -66,6 +73,12 @@ def _noticed(turn: Turn) -> str:
         return ""
     said = "; ".join(f"{label(key)}: {one.value}" for key, one in statements_in(turn.said).items())
     return f"I will keep this in mind in this conversation: {said}." if said else ""
+
+
+def _what_to_forget(turn: Turn) -> str:
+    """What to ask when a request to forget is not clear, and something could be forgotten."""
+    requests = forget_requests(turn.said, turn.memory, turn.facts) if turn.keeps_facts else []
+    return next((request.question for request in requests if request.question), "")
 
 
 def _talk(turn: Turn) -> str:

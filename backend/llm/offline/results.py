@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from backend.llm.messages import clip
 from backend.llm.offline.blocks import without_tags
+from backend.llm.offline.facts import FACT_TOOL, facts_of_result
 from backend.llm.offline.json_text import as_list, as_object, json_object
 from backend.llm.offline.turn import Result
 
@@ -13,12 +14,21 @@ MAX_SHOWN_CHARS: Final = 300
 MAX_FORECAST_CHARS: Final = 1_000
 MAX_MESSAGES_CHARS: Final = 2_000
 
+NONE: Final = "I have found nothing."
 FAILURES: Final = {
     "get_weather": "Sorry, I could not look up the weather.",
     "get_crypto_price": "Sorry, I could not look up the price.",
     "save_memory": "Sorry, I could not change what I remember about you.",
+    FACT_TOOL: "Sorry, I could not change what I remember.",
     "lookup_thread_messages": "Sorry, I could not look up those messages.",
 }
+REFUSALS: Final = {
+    "duplicate": "I remember that already.",
+    "limit_reached": "My memory is full. Tell me what to forget, or delete something on the memory page.",
+    "not_found": "That is not in my memory any more.",
+    "stale_version": "That has changed meanwhile. Please ask me once more.",
+}
+"""What `manage_memory` answers, by kind."""
 
 
 def tell(result: Result) -> str:
@@ -45,9 +55,15 @@ def label(key: str) -> str:
 def _tell_failure(result: Result) -> str:
     """What failed, and the reason alone out of `CODE: reason. What the model should do next.`."""
     apology = FAILURES.get(result.tool, "Sorry, that did not work.")
+    if result.tool == FACT_TOOL and (refusal := as_object(json_object(result.text).get("error"))):
+        return REFUSALS.get(str(refusal.get("kind"))) or _with_reason(apology, str(refusal.get("message", "")))
     code, _, rest = result.text.partition(": ")
-    reason = _shown(rest.partition(". ")[0].strip(" .")) if code.isupper() else ""
-    return f"{apology} {reason}." if reason else apology
+    return _with_reason(apology, rest if code.isupper() else "")
+
+
+def _with_reason(apology: str, message: str) -> str:
+    reason = _shown(message.partition(". ")[0].strip(" ."))
+    return f"{apology} {reason[:1].upper()}{reason[1:]}." if reason else apology
 
 
 def _tell_weather(result: Result) -> str:
@@ -92,6 +108,28 @@ def _tell_saved(result: Result) -> str:
     return " ".join(said)
 
 
+def _tell_facts(result: Result) -> str:
+    answer = json_object(result.text)
+    contents = [_shown(fact.content).rstrip(".") for fact in facts_of_result(answer)]
+    match result.args.get("action"):
+        case "create" if contents:
+            return f"I will remember this: {'; '.join(contents)}."
+        case "update" if contents:
+            return f"I have changed what I remember to this: {contents[0]}."
+        case "delete":
+            return (
+                f"I have forgotten this: {_shown(result.about).rstrip('.')}."
+                if result.about
+                else "I have forgotten it."
+            )
+        case "search":
+            return "\n".join(
+                ["This is what I found:", *(f"- {content}" for content in contents)] if contents else [NONE]
+            )
+        case _:
+            return ""
+
+
 def _tell_messages(result: Result) -> str:
     return f"This is what was said:\n{_shown(result.text, MAX_MESSAGES_CHARS)}" if result.text.strip() else ""
 
@@ -100,6 +138,7 @@ TELL: Final[Mapping[str, Callable[[Result], str]]] = {
     "get_weather": _tell_weather,
     "get_crypto_price": _tell_price,
     "save_memory": _tell_saved,
+    FACT_TOOL: _tell_facts,
     "lookup_thread_messages": _tell_messages,
 }
 

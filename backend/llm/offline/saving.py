@@ -1,91 +1,111 @@
-"""The patches of `save_memory` that a message gives rise to."""
+"""What a message gives rise to keep: patches of `save_memory` for attributes, sentences for facts."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from backend.llm.messages import clip
-from backend.llm.offline.blocks import without_quotations
+from backend.llm.offline.blocks import BLANK, blank_quotations
+from backend.llm.offline.facts import KnownFact
+from backend.llm.offline.forgetting import forget_requests
 from backend.llm.offline.json_text import as_list
-from backend.llm.offline.statements import CLAUSE, NOTES, REMEMBER, Said, first_part, key_for, statements_in
-from backend.llm.offline.words import any_of
+from backend.llm.offline.statements import (
+    CLAUSE,
+    NOTES,
+    REMEMBER,
+    SENTENCE_END,
+    Said,
+    first_part,
+    key_for,
+    statements_in,
+)
+from backend.llm.offline.words import any_of, telling
 
 MAX_NOTE_CHARS: Final = 200
+MAX_SENTENCE_CHARS: Final = 500
 
 Patch = dict[str, Any]
 
-_KEEP: Final = re.compile(rf"{CLAUSE}{REMEMBER}(?=(?P<what>[^\n]{{3,300}}))", re.IGNORECASE)
+_KEEP: Final = re.compile(rf"{CLAUSE}{REMEMBER}(?=(?P<what>[^\n]{{3,600}}))", re.IGNORECASE)
 _PAIR: Final = re.compile(
-    r"(?:my|our|the)\s+(?P<key>[^.,;:!?\n]{1,40}?)\s+(?:is|are|=)\s+(?P<value>[^;!?\n]{1,200})", re.IGNORECASE
+    r"(?P<whose>my|our|the)\s+(?P<key>[^.,;:!?\n]{1,40}?)\s+(?:is|are|=)\s+(?P<value>[^;!?\n]{1,200})", re.IGNORECASE
 )
-_DROP: Final = re.compile(
-    rf"{CLAUSE}(?:(?:can|could|will|would) you |please )*(?:forget|delete|erase)\s+(?:about )?(?:that )?"
-    r"(?P<what>[^\n]{2,200})",
-    re.IGNORECASE,
-)
-_DROPPED_KEY: Final = re.compile(r"(?:my|where i|what i)\s+(?P<key>[^.,;:!?\n]{1,40})", re.IGNORECASE)
-_SENTENCE_END: Final = re.compile(r"(?<!\bSt)(?<!\bDr)[.!](?=\s|$)")
 _SECRET: Final = any_of(
     r"password|passwort|passphrase|passcode|pin|pin code|secret|api[ _-]?key|token|private key|cvv|"
     r"credit card(?: number)?|пароль|contraseña|mot de passe",  # codespell:ignore mot
     "密码",
 )
-_ALIASES: Final = {
-    "home": "city",
-    "home town": "city",
-    "hometown": "city",
-    "town": "city",
-    "live": "city",
-    "work": "job",
-    "profession": "job",
-    "company": "employer",
-    "country": "from",
-    "am from": "from",
-    "like": "likes",
-    "love": "likes",
-    "dislike": "dislikes",
-}
 
 
-def patches_for(text: str, memory: Mapping[str, Any]) -> list[Patch]:
-    """What to keep or to drop of what the writer says; `memory` is the profile as it is. Empty if there is nothing."""
-    plain = without_quotations(text)
-    if dropped := list(_dropped(plain, memory)):
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sentence that is to be remembered."""
+
+    said: str
+    plain: str
+    """Without what it quotes."""
+
+
+def patches_for(text: str, memory: Mapping[str, Any], facts: Sequence[KnownFact] | None = None) -> list[Patch]:
+    """What to keep or to drop of what the writer says; `memory` is the profile as it is. Empty if there is nothing.
+
+    `facts` are those that are kept. With None no facts can be kept: then the profile takes other sentences too.
+    """
+    if dropped := [key for request in forget_requests(text, memory, facts or ()) for key in request.keys]:
         return [{"op": "remove", "path": f"/{key}"} for key in dict.fromkeys(dropped)]
     if asks_to_keep_secret(text):
         return []
-    said = statements_in(text) or _asked_to_keep(plain)
+    said = {**_asked_of_profile(text, alone=facts is None), **statements_in(text)}
     return [
         {"op": "add", "path": f"/{key}", "value": _collected(one.value, memory.get(key)) if one.many else one.value}
         for key, one in said.items()
     ]
 
 
+def sentences_for(text: str) -> list[str]:
+    """The sentences that the writer asks to remember and that are no attribute of theirs, each once."""
+    if asks_to_keep_secret(text):
+        return []
+    kept = [one.said for one in _asked_to_keep(text) if not statements_in(one.plain) and not _pair(one, alone=False)]
+    return list(dict.fromkeys(clip(sentence, MAX_SENTENCE_CHARS) for sentence in kept))
+
+
 def asks_to_keep_secret(text: str) -> bool:
     """Whether a message asks to remember something that must not be kept."""
-    return any(_SECRET.search(asked["what"]) for asked in _KEEP.finditer(without_quotations(text)))
+    asked = _KEEP.finditer(blank_quotations(text))
+    return any(_SECRET.search(text[one.start("what") : one.end("what")]) for one in asked)
 
 
-def _asked_to_keep(plain: str) -> dict[str, Said]:
+def _asked_of_profile(text: str, *, alone: bool) -> dict[str, Said]:
     found: dict[str, Said] = {}
-    for asked in _KEEP.finditer(plain):
-        what = _SENTENCE_END.split(asked["what"], maxsplit=1)[0].strip()
-        if pair := _PAIR.match(what):
+    for one in _asked_to_keep(text):
+        if statements_in(one.plain):
+            continue
+        if pair := _pair(one, alone=alone):
             found[key_for(pair["key"])] = Said(first_part(pair["value"]))
-        elif not what.endswith("?") and not what.lower().startswith(("to ", "when ", "me ")):
+        elif alone:
             notes = f"{found[NOTES].value}; " if NOTES in found else ""
-            found[NOTES] = Said(clip(notes + what, MAX_NOTE_CHARS), many=True)
+            found[NOTES] = Said(clip(notes + one.said, MAX_NOTE_CHARS), many=True)
     return found
 
 
-def _dropped(plain: str, memory: Mapping[str, Any]) -> Iterator[str]:
-    for asked in _DROP.finditer(plain):
-        if named := _DROPPED_KEY.match(asked["what"]):
-            words = first_part(named["key"]).lower()
-            key = key_for(words)
-            yield key if key in memory else _ALIASES.get(words, key)
-        else:
-            yield from statements_in(asked["what"])
+def _asked_to_keep(text: str) -> Iterator[Asked]:
+    plain = blank_quotations(text)
+    asked = list(_KEEP.finditer(plain))
+    ends = [*(one.start() for one in asked), len(text)]
+    for one, end in zip(asked, ends[1:], strict=True):
+        start, stop = one.start("what"), min(one.end("what"), end)
+        stop = start + len(SENTENCE_END.split(plain[start:stop], maxsplit=1)[0])
+        what = plain[start:stop].replace(BLANK, " ").strip(" ,;")
+        if telling(what) and not what.endswith("?") and not what.lower().startswith(("to ", "when ", "me ")):
+            yield Asked(text[start:stop].strip(" ,;"), what)
+
+
+def _pair(asked: Asked, *, alone: bool) -> re.Match[str] | None:
+    """`my dog is Rex`; when there are facts, what is not the user's own belongs to them."""
+    pair = _PAIR.match(asked.said)
+    return pair if pair and (alone or pair["whose"].lower() == "my") else None
 
 
 def _collected(value: str, known: object) -> str | list[object]:

@@ -22,6 +22,8 @@ CLAUSE: Final = (
 """Where a clause begins. Elsewhere the same words ask, suppose or belong to somebody else: "if I live in ..."."""
 REMEMBER: Final = r"(?:(?:can|could|will|would) you |please )*(?:remember|note|keep in mind)(?: that|:| this:)?\s+"
 
+SENTENCE_END: Final = re.compile(r"(?<!\bSt)(?<!\bDr)[.!](?=\s|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

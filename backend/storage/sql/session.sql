@@ -10,6 +10,9 @@ SELECT set_config('lock_timeout', %(lock_timeout)s, true)
 -- name: lock
 SELECT pg_advisory_xact_lock(%(key)s)
 
+-- name: share_lock
+SELECT pg_advisory_xact_lock_shared(%(key)s)
+
 -- name: notify
 SELECT pg_notify('memory_changed', %(payload)s)
 

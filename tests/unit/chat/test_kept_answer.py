@@ -4,10 +4,18 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call
 
 from backend.chat.kept_answer import TOO_MANY_CALLS, as_kept, storable
 from backend.errors import BadModelOutput
-from backend.observability.receipts import BlockReceipt, Receipt
+from backend.observability.receipts import BlockReceipt, RecalledReceipt, Receipt
 
 OFF = BlockReceipt("off")
-RECEIPT = Receipt(profile=OFF, earlier_conversation=OFF, cut=0, messages_sent=1, messages_left_out=0)
+RECEIPT = Receipt(
+    profile=OFF,
+    facts=OFF,
+    recalled=RecalledReceipt("off"),
+    earlier_conversation=OFF,
+    cut=0,
+    messages_sent=1,
+    messages_left_out=0,
+)
 
 
 def kept(answer: AIMessage, *, may_call: bool = True) -> AIMessage:

@@ -16,6 +16,7 @@ from backend.cli.diagnosis import (
     check_auth,
     check_database,
     check_env_file,
+    check_local_embeddings,
     check_models,
     check_packages,
     check_python,
@@ -110,6 +111,45 @@ async def test_a_model_that_the_provider_does_not_list_is_a_problem(client: http
 async def test_a_provider_that_lists_no_models_is_believed(client: httpx.AsyncClient, status: int, body: Any) -> None:
     with Provider(status, body) as provider:
         assert is_usable(await check_models(provided_by(provider), client))
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "expected"),
+    [
+        pytest.param("off", [], id="off"),
+        pytest.param("large", [("ok", "")], id="listed"),
+        pytest.param("tiny", [("note", "check MEMORY_EMBEDDINGS")], id="not listed"),
+    ],
+)
+async def test_an_embedding_model_that_the_provider_does_not_list_is_noted(
+    client: httpx.AsyncClient, embeddings: str, expected: list[tuple[str, str]]
+) -> None:
+    with Provider(200, LISTING) as provider:
+        findings = await check_models(provided_by(provider, memory_embeddings=embeddings), client)
+
+    found = [(finding.status, finding.fix) for finding in findings if finding.subject == "embeddings"]
+    assert found == expected
+    assert is_usable(findings)
+
+
+def test_packages_that_the_local_embedding_model_lacks_are_a_problem_that_says_how_to_install_them() -> None:
+    local = settings(memory_embeddings="local")
+    [missing] = check_local_embeddings(local, {"no-such-package-of-ours": "1.0", "openai": ""})
+    [there] = check_local_embeddings(local, {"openai": ""})
+
+    assert (missing.status, missing.detail) == ("problem", "not installed: no-such-package-of-ours 1.0")
+    assert "requirements/local-embeddings.txt" in missing.fix
+    assert there.status == "ok"
+    assert check_local_embeddings(settings(), {"no-such-package-of-ours": ""}) == []
+
+
+async def test_the_local_embedding_model_is_looked_for_with_and_without_a_provider(client: httpx.AsyncClient) -> None:
+    with Provider(200, LISTING) as provider:
+        provided = await check_models(provided_by(provider, memory_embeddings="local"), client)
+    offline = await check_models(settings(memory_embeddings="local"), client)
+
+    assert [finding.subject for finding in provided].count("embeddings") == 1
+    assert [finding.subject for finding in offline] == ["model", "embeddings"]
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -11,10 +11,12 @@ import pytest
 from backend.cli import Command, erase
 from backend.errors import InvalidInput, ServerUnavailable
 from backend.ids import Json, ThreadId, UserId
+from backend.memory.episodes import FinishedWords
+from backend.memory.facts.record import ON_THE_PAGE, FactDraft
 from tests.support.commands import Surroundings, carry_out, run_program, surroundings
 from tests.support.langgraph_server import free_port
 from tests.support.memory_homes import Process
-from tests.support.passes import fill
+from tests.support.passes import NOW, fill
 from tests.support.profile_patches import add
 from tests.support.service_tokens import SERVICE_SECRET
 from tests.support.thread_server import ThreadServer
@@ -24,13 +26,31 @@ __all__ = ["surroundings"]
 ERASE = cast("Command", erase)
 ANA, BEN = "ana@example.org", "ben"
 TOKENS = {"AUTH_MODE": "tokens", "AUTH_TOKENS": '{"t": {"user_id": "x"}}', "SERVICE_SECRET": SERVICE_SECRET}
-NOTHING: Mapping[str, Json] = {"user_id": ANA, "profile": {}, "account": {}, "thread_summaries": []}
+NOTHING: Mapping[str, Json] = {
+    "user_id": ANA,
+    "profile": {},
+    "account": {},
+    "facts": [],
+    "episodes": [],
+    "thread_summaries": [],
+}
+NONE = "threads 0\nprofile_keys 0\nfacts 0\nepisodes 0\nthread_summaries 0\n"
+TURN = FinishedWords(
+    thread_id=ThreadId("11111111-1111-4111-8111-111111111111"),
+    turn=0,
+    message_ids=["h0", "a0"],
+    user_text="I am in Oslo",
+    assistant_text="noted",
+    finished_at=NOW,
+)
 
 
 def remember(place: Surroundings, *threads: str, user_id: str) -> None:
     async def act(process: Process) -> None:
         memory = process.memory_of(user_id)
         await memory.profile.save([add("city", "Oslo"), add("pet", "Al")])
+        await memory.facts.create([FactDraft(content="likes tea")], origin=ON_THE_PAGE)
+        await memory.episodes.record(TURN)
         await process.accounts.keep(UserId(user_id), name="x", email=None, avatar=None, socials=[])
         for thread_id in threads:
             await fill(memory.summaries, ThreadId(thread_id), 3)
@@ -57,8 +77,12 @@ def test_everything_of_the_user_goes_and_is_counted_and_others_stay(surroundings
         done = carry_out(ERASE, "--user", ANA, "--yes")
         again = carry_out(ERASE, "--user", ANA, "--yes")
 
-    assert (done.code, done.out, done.err) == (0, "threads 2\nprofile_keys 2\nthread_summaries 6\n", "")
-    assert again.out == "threads 0\nprofile_keys 0\nthread_summaries 0\n"
+    assert (done.code, done.out, done.err) == (
+        0,
+        "threads 2\nprofile_keys 2\nfacts 1\nepisodes 1\nthread_summaries 6\n",
+        "",
+    )
+    assert again.out == NONE
     assert list(server.threads) == [bens]
     assert kept_of(surroundings, ANA) == NOTHING
     assert kept_of(surroundings, BEN) == bens_before
@@ -70,7 +94,7 @@ def test_without_authentication_threads_stay_and_no_server_is_needed(surrounding
 
     done = carry_out(ERASE, "--user", ANA, "--yes")
 
-    assert done.out == "threads 0\nprofile_keys 2\nthread_summaries 3\n"
+    assert done.out == "threads 0\nprofile_keys 2\nfacts 1\nepisodes 1\nthread_summaries 3\n"
     assert kept_of(surroundings, ANA) == NOTHING
 
 
@@ -143,6 +167,6 @@ async def test_the_program_erases_in_a_script_and_asks_for_a_user(database_url: 
     done = await run_program("erase", "--user", ANA, "--yes", variables=variables, cwd=tmp_path)
     unnamed = await run_program("erase", "--yes", variables=variables, cwd=tmp_path)
 
-    assert (done.code, done.out, done.err) == (0, "threads 0\nprofile_keys 0\nthread_summaries 0\n", "")
+    assert (done.code, done.out, done.err) == (0, NONE, "")
     assert (unnamed.code, unnamed.out) == (2, "")
     assert "--user" in unnamed.err

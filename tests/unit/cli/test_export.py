@@ -9,9 +9,11 @@ import pytest
 from backend.cli import Command, export
 from backend.errors import InvalidInput, StorageUnavailable
 from backend.ids import Json, ThreadId, UserId
+from backend.memory.episodes import FinishedWords
+from backend.memory.facts.record import ON_THE_PAGE, FactDraft
 from tests.support.commands import Surroundings, carry_out, run_program, surroundings
 from tests.support.memory_homes import Process
-from tests.support.passes import fill
+from tests.support.passes import NOW, fill
 from tests.support.profile_patches import add
 from tests.support.service_tokens import SERVICE_SECRET
 
@@ -22,11 +24,22 @@ THREAD = ThreadId("11111111-1111-4111-8111-111111111111")
 TOKENS = {"AUTH_MODE": "tokens", "AUTH_TOKENS": '{"t": {"user_id": "x"}}', "SERVICE_SECRET": SERVICE_SECRET}
 STEERING = "\x1b[2J\x9b\u202e end"
 
+TURN = FinishedWords(
+    thread_id=THREAD,
+    turn=0,
+    message_ids=["h0", "a0"],
+    user_text="I am in Oslo",
+    assistant_text="noted",
+    finished_at=NOW,
+)
+
 
 def remember(place: Surroundings, user_id: str, **profile: Json) -> None:
     async def act(process: Process) -> None:
         memory = process.memory_of(user_id)
         await memory.profile.save([add(key, value) for key, value in profile.items()])
+        await memory.facts.create([FactDraft(content="Takes oat milk 牛乳")], origin=ON_THE_PAGE)
+        await memory.episodes.record(TURN)
         await fill(memory.summaries, THREAD, 12)
         await process.accounts.keep(UserId(user_id), name="Ana", email=None, avatar=None, socials=["github"])
 
@@ -42,11 +55,13 @@ def test_everything_of_the_user_is_printed_as_json(surroundings: Surroundings) -
 
     document = json.loads(done.out)
     assert (done.code, done.err) == (0, "")
-    assert set(document) == {"user_id", "profile", "account", "thread_summaries"}
+    assert set(document) == {"user_id", "profile", "account", "facts", "episodes", "thread_summaries"}
     assert document["user_id"] == "ana@example.org"
     assert document["profile"] == {"city": "東京"}
     assert document["account"] == {"name": "Ana", "email": None, "avatar": None, "socials": ["github"]}
     assert [row["sequence"] for row in document["thread_summaries"]] == list(range(1, 13))
+    assert [fact["content"] for fact in document["facts"]] == ["Takes oat milk 牛乳"]
+    assert [episode["content"] for episode in document["episodes"]] == ["User: I am in Oslo\nAssistant: noted"]
     assert "東京" in done.out
 
 
@@ -60,7 +75,8 @@ def test_without_authentication_it_is_the_default_user(surroundings: Surrounding
 def test_of_a_user_who_is_not_known_there_is_nothing(surroundings: Surroundings) -> None:
     document = json.loads(carry_out(EXPORT, "--user", "nobody").out)
 
-    assert document == {"user_id": "nobody", "profile": {}, "account": {}, "thread_summaries": []}
+    nothing: dict[str, Json] = {"profile": {}, "account": {}, "facts": [], "episodes": [], "thread_summaries": []}
+    assert document == {"user_id": "nobody", **nothing}
 
 
 @pytest.mark.parametrize("variables", [TOKENS, {"AUTH_DEFAULT_USER": ""}], ids=["users sign in", "nobody speaks"])

@@ -383,8 +383,8 @@ async def test_reset_forgets_the_script_and_what_was_recorded(server: ModelServe
 
 async def test_models_are_listed_and_other_paths_are_not_there(client: httpx.AsyncClient) -> None:
     models = (await client.get("/models")).json()
-    missing = await client.post("/embeddings", json={})
+    missing = await client.post("/completions", json={})
 
     assert [model["id"] for model in models["data"]] == ["chat", "router", "title", "summary"]
     assert missing.status_code == 404
-    assert missing.json()["error"]["message"] == "Invalid URL (POST /v1/embeddings)"
+    assert missing.json()["error"]["message"] == "Invalid URL (POST /v1/completions)"

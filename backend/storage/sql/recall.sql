@@ -1,0 +1,187 @@
+-- name: plan_once
+-- For the transaction: compiling the statement takes longer than running it, and so does planning it every time.
+SELECT set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+
+-- name: recall
+-- The rows of a scope that a text is about, best first. Each step is small and is worked out once. The weights in the
+-- last step are those of a linear model over normalized parts; bench/recall says what they were fitted on.
+WITH
+speaker AS MATERIALIZED (  -- who is named in the text and has said something
+  SELECT named.name FROM unnest(%(names)s::text[]) AS named (name)
+  WHERE EXISTS (SELECT FROM memories WHERE scope = %(scope)s AND lower(said_by) = named.name)
+),
+word AS MATERIALIZED (  -- what is looked for; a speaker's name is not, as it is the others who say it
+  SELECT (row_number() OVER ())::integer AS place, lexeme, memory_word_query(lexeme) AS query
+  FROM (
+    SELECT lexeme, positions, is_name, bool_and(is_name) OVER () AS are_all_names
+    FROM unnest(memory_words(%(text)s)) AS asked, LATERAL (
+      SELECT asked.lexeme = ANY(tsvector_to_array(memory_words(string_agg(name, ' ')))) IS TRUE FROM speaker
+    ) AS naming (is_name)
+  ) AS asked
+  WHERE NOT is_name OR are_all_names
+  ORDER BY positions[cardinality(positions)] DESC LIMIT 200  -- of a very long text the end
+),
+size AS MATERIALIZED (
+  -- in a memory of a few rows every word would be common
+  SELECT greatest(count(*), 50)::real AS rows, (SELECT count(*)::integer FROM word) AS words
+  FROM memories WHERE scope = %(scope)s
+),
+exact AS MATERIALIZED (  -- one row for each word that a memory has
+  SELECT m.id, m.thread_id, m.turn, word.place, 1::real AS likeness
+  FROM word JOIN memories AS m ON m.scope = %(scope)s AND m.words @@ word.query
+  WHERE m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
+    AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
+),
+unknown AS MATERIALIZED (
+  SELECT place, lexeme FROM word
+  WHERE length(lexeme) > 3 AND place NOT IN (SELECT place FROM exact)
+),
+vocabulary AS MATERIALIZED (  -- the words of the newest rows, when there is a word to repair
+  SELECT DISTINCT known.lexeme
+  FROM (
+    SELECT unnest(tsvector_to_array(newest.words)) AS lexeme
+    FROM (
+      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'fact' ORDER BY created_at DESC, id DESC LIMIT 500)
+      UNION ALL
+      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'episode' ORDER BY created_at DESC, id DESC LIMIT 1500)
+    ) AS newest
+    WHERE EXISTS (SELECT FROM unknown)
+  ) AS known
+  WHERE left(known.lexeme, 1) = ANY((SELECT array_agg(left(lexeme, 1)) FROM unknown)::text[])  -- few err in the first letter
+),
+repair AS MATERIALIZED (
+  SELECT unknown.place, memory_word_query(near.lexeme) AS query, near.likeness
+  FROM unknown, LATERAL (
+    SELECT lexeme, memory_likeness(unknown.lexeme, lexeme) AS likeness FROM vocabulary
+    WHERE length(lexeme) BETWEEN length(unknown.lexeme) - 5 AND length(unknown.lexeme) + 2
+    ORDER BY 2 DESC LIMIT 2
+  ) AS near
+  WHERE near.likeness >= 0.33
+),
+hit AS MATERIALIZED (
+  SELECT * FROM exact
+  UNION ALL
+  SELECT m.id, m.thread_id, m.turn, repair.place, repair.likeness
+  FROM repair JOIN memories AS m ON m.scope = %(scope)s AND m.words @@ repair.query
+  WHERE m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
+    AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
+),
+rarity AS MATERIALIZED (  -- how much each word says in this scope, by its place; unknown ones count only in `all_words`
+  SELECT
+    array_agg(each.weight ORDER BY each.place) AS weights,
+    sum(each.weight) AS known_words,
+    sum(CASE WHEN each.weight > 0 THEN each.weight ELSE ln(2 * size.rows + 2) END) AS all_words
+  FROM size, (
+    SELECT places.place, COALESCE(ln(1 + (size.rows - found.rows + 0.5) / (found.rows + 0.5)), 0)::real AS weight
+    FROM size
+    CROSS JOIN generate_series(1, size.words) AS places (place)
+    LEFT JOIN (SELECT place, count(DISTINCT id) AS rows FROM hit GROUP BY place) AS found USING (place)
+  ) AS each
+),
+seed AS MATERIALIZED (  -- the strongest rows by their own words
+  SELECT
+    hit.id, hit.thread_id, hit.turn, array_agg(hit.place) AS places, array_agg(hit.likeness) AS likenesses,
+    sum(rarity.weights[hit.place] * hit.likeness) AS own
+  FROM hit, rarity
+  GROUP BY hit.id, hit.thread_id, hit.turn
+  ORDER BY own DESC, hit.turn DESC
+  LIMIT 500
+),
+spot AS MATERIALIZED (  -- their words spread over the turns around them
+  SELECT thread_id, turn, alone,
+    sum(rarity.weights[place] * amount * 2.2 / (amount + 1.2)) AS words
+  FROM (
+    SELECT
+      seed.thread_id, seed.turn + step.turns AS turn,
+      CASE WHEN seed.thread_id IS NULL OR seed.turn IS NULL THEN seed.id END AS alone,
+      own.place, sum(own.likeness * step.share) AS amount
+    FROM seed
+    CROSS JOIN unnest(seed.places, seed.likenesses) AS own (place, likeness)
+    JOIN (
+      VALUES (0, 1.0::real), (-1, 0.5), (1, 0.5), (-2, 0.4), (2, 0.4), (-3, 0.3), (3, 0.3), (-4, 0.2), (4, 0.2)
+    ) AS step (turns, share)
+      ON step.turns = 0 OR seed.turn + step.turns >= 0
+    GROUP BY 1, 2, 3, 4
+  ) AS spread, rarity
+  GROUP BY thread_id, turn, alone
+),
+peak AS MATERIALIZED (SELECT max(words) AS words FROM spot),
+meaning AS MATERIALIZED (
+  SELECT memory_id, thread_id, turn, similarity FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::real[])
+  WHERE similarity <> 'NaN'
+),
+literal AS MATERIALIZED (  -- a text without words, such as `%%` or `the who`, is looked for as it stands
+  SELECT id FROM memories
+  WHERE (SELECT words FROM size) = 0
+    AND scope = %(scope)s AND status = 'active' AND strpos(lower(content), lower(%(text)s)) > 0
+  ORDER BY created_at DESC, id DESC LIMIT 150
+),
+best_spot AS MATERIALIZED (SELECT * FROM spot ORDER BY words DESC LIMIT 150),
+candidate AS MATERIALIZED (
+  SELECT id, max(words) AS words, max(share) AS share
+  FROM (
+    SELECT m.id, best_spot.words / peak.words AS words, best_spot.words / rarity.all_words AS share
+    FROM peak, rarity, best_spot JOIN memories AS m
+      ON m.scope = %(scope)s AND m.thread_id = best_spot.thread_id AND m.turn = best_spot.turn
+    UNION ALL
+    SELECT best_spot.alone, best_spot.words / peak.words, best_spot.words / rarity.all_words
+    FROM peak, rarity, best_spot WHERE best_spot.alone IS NOT NULL
+    UNION ALL
+    (SELECT memory_id, 0, 0 FROM meaning ORDER BY similarity DESC LIMIT 150)
+    UNION ALL
+    SELECT id, 1, 1 FROM literal
+  ) AS found
+  GROUP BY id
+),
+place AS MATERIALIZED (  -- the turns next to a candidate
+  SELECT m.id, m.thread_id, m.turn + step.turns AS turn
+  FROM candidate JOIN memories AS m ON m.id = candidate.id CROSS JOIN (VALUES (-1), (1)) AS step (turns)
+),
+signal AS MATERIALIZED (  -- grouped, not joined: how many rows a step has is not known when the statement is planned
+  SELECT
+    id, max(words) AS words, max(share) AS share, COALESCE(max(own), 0) AS own, max(similarity) AS similarity,
+    COALESCE(max(around), 0) AS around
+  FROM (
+    SELECT id, words, share, NULL::real AS own, NULL::real AS similarity, NULL::real AS around FROM candidate
+    UNION ALL
+    SELECT id, NULL, NULL, own, NULL, NULL FROM seed
+    UNION ALL
+    SELECT memory_id, NULL, NULL, NULL, similarity, NULL FROM meaning
+    UNION ALL
+    SELECT place.id, NULL, NULL, NULL, NULL, meaning.similarity FROM place JOIN meaning USING (thread_id, turn)
+  ) AS each
+  GROUP BY id
+  HAVING max(words) IS NOT NULL
+),
+part AS MATERIALIZED (
+  SELECT
+    m.*,
+    7.00::float8 * signal.words AS words_part,
+    0.20::float8 * COALESCE(signal.own / NULLIF(rarity.known_words, 0), 0) AS coverage_part,
+    5.50::float8 * COALESCE(signal.similarity, 0) + 3.00::float8 * signal.around AS meaning_part,
+    3.00::float8 * (lower(m.said_by) IN (SELECT name FROM speaker))::integer AS name_part,
+    5.50::float8 * EXISTS (
+      SELECT FROM unnest(%(first_days)s::date[], %(last_days)s::date[]) AS days (first_day, last_day)
+      WHERE (m.created_at AT TIME ZONE 'UTC')::date BETWEEN days.first_day AND days.last_day
+    )::integer AS date_part,
+    0.20::float8 * m.length AS length_part,
+    -0.75::float8 * m.is_question::integer AS question_part,
+    0.30::float8 * m.importance AS importance_part,
+    0.05::float8 * exp(-least(greatest(0, extract(epoch FROM now() - m.created_at)::float8 / 2592000), 700)) AS recency_part
+  FROM signal
+  CROSS JOIN rarity
+  JOIN memories AS m ON m.id = signal.id
+  WHERE m.scope = %(scope)s AND m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
+    AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
+    AND (SELECT max(share) >= %(least_share)s::float8 OR max(similarity) >= %(least_similarity)s::float8 FROM signal)
+    AND (signal.share >= %(least_share)s::float8 / 4 OR signal.similarity >= %(least_similarity)s::float8 / 2)
+)
+SELECT
+  id, scope, kind, key, categories, content, importance, said_by, thread_id, turn, message_ids, version, status,
+  created_at, updated_at, accessed_at, access_count,
+  words_part, coverage_part, meaning_part, name_part, date_part, length_part, question_part, importance_part, recency_part,
+  words_part + coverage_part + meaning_part + name_part + date_part + length_part + question_part + importance_part
+    + recency_part AS score
+FROM part
+ORDER BY score DESC, created_at DESC, id DESC
+LIMIT %(limit)s::bigint

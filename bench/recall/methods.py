@@ -1,0 +1,65 @@
+"""The ways to find rows that are compared: the product's own service, and queries as they are often written."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from backend.ids import UserId
+from backend.memory.search import Embed, Search
+from backend.storage.database import Database
+from backend.storage.queries import parse_queries
+from backend.storage.recall_rows import QUERIES, RecallQuery, RecallRows, ScoredRow
+
+BASELINES: Final = parse_queries(Path(__file__).with_name("baselines.sql").read_text(encoding="utf-8"))
+
+Method = Callable[[str, str, int], Awaitable[Sequence[str]]]
+"""(scope, question, limit) to the ids of rows, best first."""
+
+WEIGHTED: Final[Mapping[str, Mapping[str, float]]] = {
+    "sum .5 text .25 trigram .15 recency": {"text_weight": 0.5, "trigram_weight": 0.25, "recency_weight": 0.15},
+    "sum .6 text .35 trigram .05 recency": {"text_weight": 0.6, "trigram_weight": 0.35, "recency_weight": 0.05},
+}
+
+
+class RowsWithoutNames:
+    """The product's rows, asked as in a private chat, where no question names who said something."""
+
+    def __init__(self, rows: RecallRows) -> None:
+        self._rows = rows
+
+    async def search(self, scope: str, query: RecallQuery) -> Sequence[ScoredRow]:
+        return await self._rows.search(scope, replace(query, names=()))
+
+
+def product(database: Database, embed: Embed | None, model: str, *, speakers: bool = True) -> Method:
+    """`Search.find` over our own statement, its floor included."""
+    rows = RecallRows(database)
+
+    async def find(scope: str, question: str, limit: int) -> Sequence[str]:
+        search = Search(UserId(scope), rows if speakers else RowsWithoutNames(rows), embed, model)
+        return [found.id for found in await search.find(question, limit=limit)]
+
+    return find
+
+
+def baseline(database: Database, query: str, weights: Mapping[str, float] | None = None) -> Method:
+    """A query of `baselines.sql`, under the same settings as ours."""
+
+    async def find(scope: str, question: str, limit: int) -> Sequence[str]:
+        values = {**(weights or {}), "scope": scope, "text": question, "limit": limit}
+        async with database.connection() as connection, connection.transaction():
+            await connection.execute(QUERIES["plan_once"])
+            rows = await (await connection.execute(BASELINES[query], values)).fetchall()
+        return [str(row["id"]) for row in rows]
+
+    return find
+
+
+def baselines(database: Database) -> Mapping[str, Method]:
+    return {
+        "full text, words AND-ed": baseline(database, "text_and"),
+        "full text, words OR-ed, ts_rank": baseline(database, "text_or"),
+        "trigram word_similarity": baseline(database, "trigram"),
+        **{name: baseline(database, "weighted", weights) for name, weights in WEIGHTED.items()},
+    }
