@@ -35,7 +35,7 @@ from backend.storage.memory_rows import MemoryRows
 from bench.recall.language_sets import TARGETS, missed
 from bench.recall.locomo import Conversation, load_conversations
 from bench.recall.measures import HEADER, Ranking, quality_row
-from bench.recall.methods import BASELINES, Method, baselines, product
+from bench.recall.methods import BASELINES, Method, baselines, baselines_with_vectors, product
 from bench.recall.scale import measure_scale
 from bench.recall.typos import with_typo, word_counts
 
@@ -154,6 +154,8 @@ async def run(database: Database, options: argparse.Namespace) -> None:
     questions, model = None, ""
     if options.vectors == "local":
         questions, model = await embed_all(database, loaded)
+        for name, method in baselines_with_vectors(database, questions, model).items():
+            await report(loaded, name, method)
         await report_product(database, loaded, "with local embeddings", questions, model)
     await report_languages(database)
     if not options.quick:

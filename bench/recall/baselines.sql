@@ -37,6 +37,27 @@ ORDER BY
     + %(recency_weight)s::float8 * recency + 0.1 * importance DESC NULLS LAST, id
 LIMIT %(limit)s::bigint
 
+-- name: bm25
+-- With the scope's own idf, k1 = 0.9 and b = 0.4.
+WITH asked AS MATERIALIZED (
+  SELECT lexeme, memory_word_query(lexeme) AS query FROM unnest(memory_words(%(text)s))
+), size AS MATERIALIZED (
+  SELECT count(*)::real AS rows, avg(length(spoken))::real AS words FROM memories WHERE scope = %(scope)s
+), hit AS MATERIALIZED (
+  SELECT m.id, asked.lexeme, cardinality(posting.positions) AS times, length(m.spoken) AS words
+  FROM asked JOIN memories AS m ON m.scope = %(scope)s AND m.spoken @@ asked.query
+  JOIN LATERAL unnest(m.spoken) AS posting ON posting.lexeme = asked.lexeme
+), rarity AS MATERIALIZED (
+  SELECT lexeme, ln(1 + (size.rows - count(*) + 0.5) / (count(*) + 0.5)) AS weight FROM hit, size GROUP BY lexeme, size.rows
+)
+SELECT hit.id, sum(rarity.weight * times * 1.9 / (times + 0.9 * (0.6 + 0.4 * hit.words / size.words))) AS score
+FROM hit JOIN rarity USING (lexeme) CROSS JOIN size
+GROUP BY hit.id ORDER BY score DESC, hit.id LIMIT %(limit)s::bigint
+
+-- name: vectors
+SELECT memory_id AS id, similarity AS score FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::real[])
+ORDER BY similarity DESC, memory_id LIMIT %(limit)s::bigint
+
 -- name: fill
 -- So many rows in scopes of so many rows each, out of the turns that are there, with words that only some of them have.
 WITH turn AS (

@@ -55,7 +55,7 @@ def message_of(response: httpx.Response) -> str:
 class TestReading:
     async def test_a_user_without_facts_has_room_for_all_of_them(self, api: Api) -> None:
         async with api.client("ana") as ana:
-            assert (await ana.get(FACTS)).json() == {"facts": [], "counts": {"total": 0, "limit": 200, "shown": 0}}
+            assert (await ana.get(FACTS)).json() == {"facts": [], "counts": {"total": 0, "limit": 200, "shown": 1}}
 
     async def test_the_one_that_changed_last_comes_first(self, api: Api) -> None:
         async with api.client("ana") as ana:
@@ -67,14 +67,14 @@ class TestReading:
         assert before == [third, second, first]
         assert after == [changed.json(), third, second]
 
-    async def test_counts_are_of_all_facts_and_of_the_answer(self, database_url: str) -> None:
+    async def test_counts_are_of_all_facts_whatever_the_answer_holds(self, database_url: str) -> None:
         async with running_api(HomeInPostgres(database_url), memory_facts_max=7) as api, api.client("ana") as ana:
             for word in ("one", "two", "three"):
                 await keep(ana, f"number {word}")
             answer = (await ana.get(FACTS, params={"limit": 2})).json()
 
         assert [fact["content"] for fact in answer["facts"]] == ["number three", "number two"]
-        assert answer["counts"] == {"total": 3, "limit": 7, "shown": 2}
+        assert answer["counts"] == {"total": 3, "limit": 7, "shown": 3}
 
     async def test_what_the_assistant_saved_says_so_and_where(self, api: Api) -> None:
         origin = Origin(said_by="assistant", thread_id=THREAD, turn=3, message_ids=("m1",))
@@ -112,6 +112,14 @@ class TestReading:
         assert refusal(response) == (400, "invalid")
         assert message_of(response).startswith("limit: ")
 
+    async def test_shown_are_those_that_a_new_thread_is_sent(self, api: Api) -> None:
+        async with api.client("ana") as ana:
+            for number in range(8):
+                await keep(ana, f"{number}: {'x' * 1_900}")
+            counts = (await ana.get(FACTS)).json()["counts"]
+
+        assert counts == {"total": 8, "limit": 200, "shown": 5}
+
 
 class TestSearching:
     async def test_the_facts_that_a_text_is_about_come_best_first(self, api: Api) -> None:
@@ -124,7 +132,7 @@ class TestSearching:
         found = [fact["content"] for fact in answer["facts"]]
         assert found[0] == best["content"] == "Rides a red bicycle to work"
         assert "Has a dog called Al" not in found
-        assert answer["counts"] == {"total": 3, "limit": 200, "shown": len(found)}
+        assert answer["counts"] == {"total": 3, "limit": 200, "shown": 3}
 
     async def test_what_was_said_is_no_fact(self, api: Api) -> None:
         words = FinishedWords(

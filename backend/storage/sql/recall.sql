@@ -41,9 +41,9 @@ vocabulary AS MATERIALIZED (  -- the words of the newest rows, when there is a w
   FROM (
     SELECT unnest(tsvector_to_array(newest.words)) AS lexeme
     FROM (
-      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'fact' ORDER BY created_at DESC, id DESC LIMIT 500)
+      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'fact' ORDER BY created_at DESC, id DESC LIMIT 200)
       UNION ALL
-      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'episode' ORDER BY created_at DESC, id DESC LIMIT 1500)
+      (SELECT words FROM memories WHERE scope = %(scope)s AND kind = 'episode' ORDER BY created_at DESC, id DESC LIMIT 500)
     ) AS newest
     WHERE EXISTS (SELECT FROM unknown)
   ) AS known
