@@ -14,6 +14,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check install -qq --no-input --no-bui
 LOCK := $(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
 JS := tests/server/js
+WORKERS := 2
 
 # A stamp is written when an installation is complete and is older than its lock file when that has changed.
 RUNTIME := $(VENV)/.runtime-installed
@@ -38,7 +39,7 @@ dev chat doctor: $(RUNTIME)
 	@$(RUN) -m backend.cli $@ $(ARGS)
 
 test: setup
-	$(RUN) -m pytest $(ARGS)
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 check: $(TOOLS)

@@ -69,7 +69,7 @@ class TestFence:
         await driver.talk(1)
         assert await driver.windows() == [(6, 8), (9, 11)]
         sent = sent_texts(model)
-        for number in range(1, 7):
+        for number in range(1, 6):  # question 6 is one of the five before the newest pass
             assert f"question {number}\n" not in f"{sent}\n"
         assert "summary of: question 7" in sent
         assert (await driver.messages())[0].text == "question 1", "the thread itself keeps everything"

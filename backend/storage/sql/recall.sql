@@ -22,15 +22,15 @@ word AS MATERIALIZED (  -- what is looked for; a speaker's name is not, as it is
   ORDER BY positions[cardinality(positions)] DESC LIMIT 200  -- of a very long text the end
 ),
 size AS MATERIALIZED (
-  -- in a memory of a few rows every word would be common
-  SELECT greatest(count(*), 50)::real AS rows, (SELECT count(*)::integer FROM word) AS words
+  -- among fewer than five rows every word would be common
+  SELECT greatest(count(*), 5)::real AS rows, (SELECT count(*)::integer FROM word) AS words
   FROM memories WHERE scope = %(scope)s
 ),
-exact AS MATERIALIZED (  -- one row for each word that a memory has
-  SELECT m.id, m.thread_id, m.turn, word.place, 1::real AS likeness
+exact AS MATERIALIZED (  -- one row for each word that a memory has; what is sent anyway tells how common a word is
+  SELECT m.id, m.thread_id, m.turn, word.place, 1::real AS likeness,
+    COALESCE(m.kind = 'episode' AND m.thread_id = %(sent_thread)s::text AND m.turn >= %(sent_from_turn)s::integer, false) AS is_sent
   FROM word JOIN memories AS m ON m.scope = %(scope)s AND m.words @@ word.query
   WHERE m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
-    AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
 ),
 unknown AS MATERIALIZED (
   SELECT place, lexeme FROM word
@@ -61,10 +61,10 @@ repair AS MATERIALIZED (
 hit AS MATERIALIZED (
   SELECT * FROM exact
   UNION ALL
-  SELECT m.id, m.thread_id, m.turn, repair.place, repair.likeness
+  SELECT m.id, m.thread_id, m.turn, repair.place, repair.likeness,
+    COALESCE(m.kind = 'episode' AND m.thread_id = %(sent_thread)s::text AND m.turn >= %(sent_from_turn)s::integer, false) AS is_sent
   FROM repair JOIN memories AS m ON m.scope = %(scope)s AND m.words @@ repair.query
   WHERE m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
-    AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
 ),
 rarity AS MATERIALIZED (  -- how much each word says in this scope, by its place; unknown ones count only in `all_words`
   SELECT
@@ -83,6 +83,7 @@ seed AS MATERIALIZED (  -- the strongest rows by their own words
     hit.id, hit.thread_id, hit.turn, array_agg(hit.place) AS places, array_agg(hit.likeness) AS likenesses,
     sum(rarity.weights[hit.place] * hit.likeness) AS own
   FROM hit, rarity
+  WHERE NOT hit.is_sent
   GROUP BY hit.id, hit.thread_id, hit.turn
   ORDER BY own DESC, hit.turn DESC
   LIMIT 500

@@ -271,7 +271,8 @@ class TestErasing:
             erased = (await root.delete("/api/admin/users/di")).json()
 
         assert erased.pop("threads") >= 2  # a background run has a thread too, while it lasts
-        assert erased == {"profile_keys": 1, "thread_summaries": 1}
+        assert erased.pop("episodes") in {2, 3}  # that of the last turn may not have come to it
+        assert erased == {"profile_keys": 1, "facts": 0, "thread_summaries": 1}
         assert kept_of_thread(memory.database_url, thread_id) == {}
         assert not await memory.exists(DI, thread_id)
         assert await memory.has_summary(ANA, kept)
@@ -289,7 +290,7 @@ class TestErasing:
         done = await memory.run("erase", "--user", "ed", "--yes", cwd=tmp_path)
 
         assert (done.code, done.err) == (0, "")
-        assert done.out.endswith("\nprofile_keys 0\nthread_summaries 1\n")
+        assert done.out.endswith("\nprofile_keys 0\nfacts 0\nepisodes 2\nthread_summaries 1\n")
         assert kept_of_thread(memory.database_url, thread_id) == {}
         assert not await memory.exists(ED, thread_id)
         await eventually(lambda: is_signed_in_again(memory))
