@@ -184,7 +184,7 @@ class TestUpdating:
         assert "search" in error["message"]
         assert await contents(driver) == {"Likes it black"}
 
-    @pytest.mark.parametrize("unknown", ["", "no id", str(uuid4())])
+    @pytest.mark.parametrize("unknown", ["", "no id", "00000000-0000-4000-8000-000000000000"])
     async def test_one_that_is_not_there_is_not_found(
         self, model: ModelServer, driver: MemoryDriver, unknown: str
     ) -> None:

@@ -279,7 +279,7 @@ class TestDeleting:
             assert not await episodes.record(turn(0))
             assert await episodes.record(turn(0, minutes=6))
 
-    @pytest.mark.parametrize("nobodys", [str(uuid4()), "", "x", "a\0b", "\ud83d"])
+    @pytest.mark.parametrize("nobodys", ["00000000-0000-4000-8000-000000000000", "", "x", "a\0b", "\ud83d"])
     async def test_what_is_not_there_is_not_found(self, process: Process, nobodys: str) -> None:
         with pytest.raises(NotFound):
             await episodes_of(process).delete(MemoryId(nobodys))

@@ -14,7 +14,7 @@ from tests.support.threads import RecordedServer
 
 pytestmark = pytest.mark.anyio
 
-THREAD = str(uuid4())
+THREAD = "00000000-0000-4000-8000-000000000000"
 
 
 async def ask(server: RecordedServer, method: str, path: str, body: bytes = b"", **headers: str) -> int:
