@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.conditions import eventually
 from tests.support.database_look import tables_with
 from tests.support.identity_provider import AUDIENCE, ISSUER, IdentityProvider, claims_of
 from tests.support.langgraph_server import RunningServer, running_server
@@ -93,7 +94,10 @@ async def test_what_the_token_says_is_in_the_profile_of_its_user_only(sign_in: S
 async def test_a_later_token_replaces_what_an_earlier_one_said(sign_in: SignIn) -> None:
     await sign_in.profile(sign_in.token("cy", name="Cy", email="cy@example.org"))
 
-    assert (await sign_in.profile(sign_in.token("cy", name="Cyan")))["memory"] == {"name": "Cyan"}
+    async def is_replaced() -> bool:
+        return (await sign_in.profile(sign_in.token("cy", name="Cyan")))["memory"] == {"name": "Cyan"}
+
+    await eventually(is_replaced)
 
 
 async def test_a_token_that_is_refused_says_nothing(sign_in: SignIn) -> None:
