@@ -17,7 +17,7 @@ from backend.memory.redaction import storable
 from backend.memory.user_memory import UserMemory
 
 MAX_FOUND: Final = 150
-"""So many facts and episodes are ranked for a list of facts."""
+"""So many are ranked for a list of those that a text is about."""
 
 
 class _FactBody(BaseModel):

@@ -14,13 +14,12 @@ from backend.chat.state import ChatState, ChatUpdate
 from backend.ids import Json, ThreadId, UserId
 from backend.llm.content import parts_of
 from backend.llm.messages import human_positions, is_framework_made, is_human_turn, role_of, shorten, text_of
+from backend.memory.episodes import MAX_ASSISTANT_CHARS, MAX_USER_CHARS
 from backend.memory.recall import recall_thread
 from backend.memory.redaction import redact
 from backend.memory.user_memory import MemoryOf, UserMemory
 from backend.observability.best_effort import best_effort
 
-MAX_USER_CHARS: Final = 4_000
-MAX_ASSISTANT_CHARS: Final = 8_000
 REDACTION_MARGIN: Final = 1_000
 
 UUID_TEXT: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

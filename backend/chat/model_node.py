@@ -24,7 +24,7 @@ from backend.llm.messages import human_positions
 from backend.llm.models import translate_model_errors
 from backend.llm.prompts import Prompts
 from backend.memory.recall import Recalled, recall
-from backend.memory.recall_items import CurrentTurn, RecalledItems, recall_items
+from backend.memory.recall_items import RecalledItems, current_turn, recall_items
 from backend.memory.sent_memory import sent_memory_in
 from backend.memory.user_memory import MemoryOf
 from backend.observability.receipts import Receipt
@@ -92,7 +92,7 @@ def make_model_node(
         items = await recall_items(
             memory,
             sent_memory_in(state.get("sent_memory")),
-            CurrentTurn(thread_id=context.thread_id, messages=messages, cut=cut),
+            current_turn(messages, thread_id=context.thread_id, cut=cut),
         )
         sent = with_notes(
             trim_for_call(messages, first_turn=cut), items.notes, text_of_note=partial(note_text, prompts=prompts)

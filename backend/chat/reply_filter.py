@@ -19,7 +19,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
-from backend.memory.redaction import BLOCK_NAMES
+from backend.memory.redaction import BLOCK_NAMES, UNSEEN, letters_of, spelled
 
 COMPARED_CHARS: Final = 40
 """So many characters of a block, blanks not counted, decide whether it is one of the prompt's."""
@@ -28,31 +28,23 @@ LOOK_AHEAD_CHARS: Final = 400
 MAX_INDENTATION: Final = 80
 """Indentation deeper than this is cut, behind a removed block only."""
 
-_UNSEEN: Final = r"\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _OPEN, _CLOSE = "<＜﹤", ">＞﹥"
-_LEAD: Final = rf"[{_OPEN}](?P<lead>[\s/／{_UNSEEN}]{{0,40}})"
-_REST: Final = rf"(?:[\s/／{_UNSEEN}][^{_OPEN}{_CLOSE}]{{0,200}})?"
+_LEAD: Final = rf"[{_OPEN}](?P<lead>[\s/／{UNSEEN}]{{0,40}})"
+_REST: Final = rf"(?:[\s/／{UNSEEN}][^{_OPEN}{_CLOSE}]{{0,200}})?"
 _BRACKET: Final = re.compile(f"[{_OPEN}]")
-
-
-def _letters(name: str) -> list[str]:
-    return [r"[_\s-]?" if character == "_" else character for character in name]
-
-
-def _spelled(name: str) -> str:
-    return rf"(?P<{name}>{f'[{_UNSEEN}]{{0,8}}'.join(_letters(name))})"
 
 
 def _begun(name: str) -> str:
     """Matches every beginning of a tag with this name, from no letter of it up to its last attribute."""
     beginning = _REST
-    for letter in reversed(_letters(name)):
-        beginning = rf"(?:{letter}[{_UNSEEN}]{{0,8}}{beginning})?"
+    for letter in reversed(letters_of(name)):
+        beginning = rf"(?:{letter}[{UNSEEN}]{{0,8}}{beginning})?"
     return beginning
 
 
 _TAG: Final = re.compile(
-    rf"{_LEAD}(?:{'|'.join(map(_spelled, BLOCK_NAMES))})(?P<rest>{_REST})[{_CLOSE}]", re.IGNORECASE
+    rf"{_LEAD}(?:{'|'.join(f'(?P<{name}>{spelled(name)})' for name in BLOCK_NAMES)})(?P<rest>{_REST})[{_CLOSE}]",
+    re.IGNORECASE,
 )
 _BEGUN: Final = re.compile(rf"{_LEAD}(?:{'|'.join(map(_begun, BLOCK_NAMES))})", re.IGNORECASE)
 _OF_PROMPT: Final = re.compile(rf"^<(?P<name>{'|'.join(BLOCK_NAMES)})>\n", re.MULTILINE)
@@ -85,7 +77,7 @@ def _read_tag(text: str, position: int) -> _Tag | None:
     found = _TAG.match(text, position)
     if not found:
         return None
-    rest = re.sub(rf"[\s{_UNSEEN}]", "", found["rest"])
+    rest = re.sub(rf"[\s{UNSEEN}]", "", found["rest"])
     if rest.strip("/／") and "=" not in rest:
         return None
     closes = not {"/", "／"}.isdisjoint(found["lead"])

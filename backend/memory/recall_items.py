@@ -27,6 +27,7 @@ MAX_RECALLED: Final = 8
 MAX_RECALLED_CHARS: Final = 24_000
 MAX_SEARCHED: Final = 40
 FACT_TOOL: Final = "manage_memory"
+"""The tool whose results tell of facts."""
 
 
 class SentUpdate(TypedDict, total=False):
@@ -40,19 +41,23 @@ class CurrentTurn:
     """What is answered now."""
 
     thread_id: ThreadId | None
-    messages: Sequence[BaseMessage]
     cut: int
     """The turn from which messages are sent."""
+    sent: Sequence[BaseMessage]
+    human: BaseMessage | None
+    """The one that is answered; None in a conversation in which no user has spoken."""
 
     @property
-    def human(self) -> BaseMessage | None:
-        positions = human_positions(self.messages)
-        return self.messages[positions[-1]] if positions else None
+    def human_id(self) -> str | None:
+        return self.human.id if self.human else None
 
-    @property
-    def sent(self) -> Sequence[BaseMessage]:
-        positions = human_positions(self.messages)
-        return self.messages[positions[self.cut] :] if positions else self.messages
+
+def current_turn(messages: Sequence[BaseMessage], *, thread_id: ThreadId | None, cut: int) -> CurrentTurn:
+    """The last turn of a conversation that is sent from turn `cut` on."""
+    positions = human_positions(messages)
+    if not positions:
+        return CurrentTurn(thread_id=thread_id, cut=cut, sent=messages, human=None)
+    return CurrentTurn(thread_id=thread_id, cut=cut, sent=messages[positions[cut] :], human=messages[positions[-1]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ async def recall_items(memory: UserMemory | None, before: SentMemory | None, tur
         return OFF
     known = _same_user(before, memory)
     sent, facts = await _with_facts(memory, known, turn)
-    human_id = turn.human.id if turn.human else None
+    human_id = turn.human_id
     if sent is None or human_id is None:
         return RecalledItems(sent, facts, RecalledReceipt("unavailable" if sent is None else "empty"))
     if known is not None and human_id in known.notes:
@@ -149,7 +154,7 @@ def _started(memory: UserMemory, before: SentMemory | None, facts: Sequence[Fact
 
 def _continued(sent: SentMemory | None, facts: Sequence[Fact], turn: CurrentTurn) -> SentMemory:
     assert sent is not None  # noqa: S101 - told by `_is_anew`
-    human_id = turn.human.id if turn.human else None
+    human_id = turn.human_id
     if human_id in sent.notes:
         return sent
     news = changes(sent.versions, facts, told=told_by_tools(turn.sent))
@@ -157,7 +162,7 @@ def _continued(sent: SentMemory | None, facts: Sequence[Fact], turn: CurrentTurn
 
 
 def _noting(sent: SentMemory, turn: CurrentTurn, lines: Sequence[str]) -> SentMemory:
-    human_id = turn.human.id if turn.human else None
+    human_id = turn.human_id
     if not lines or human_id is None:
         return sent
     note = sent.notes.get(human_id, Note())

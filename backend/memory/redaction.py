@@ -231,18 +231,29 @@ def _marker(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 
-_UNSEEN: Final = r"\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-_SPELLED: Final = "|".join(
-    f"[{_UNSEEN}]{{0,8}}".join(r"[_\s-]?" if c == "_" else c for c in name) for name in BLOCK_NAMES
-)
-_NAME_ENDS: Final = rf"[{_UNSEEN}]{{0,8}}(?![A-Za-z0-9_])"
-_TAG: Final = re.compile(rf"[<＜﹤](?=[\s/／{_UNSEEN}]{{0,40}}(?:{_SPELLED}){_NAME_ENDS})", re.IGNORECASE)
+UNSEEN: Final = r"\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+"""Characters that nobody sees, as the inside of a character class."""
+
+
+def letters_of(name: str) -> list[str]:
+    """Patterns of the letters of a block's name, as tags may write them."""
+    return [r"[_\s-]?" if character == "_" else character for character in name]
+
+
+def spelled(name: str) -> str:
+    """A pattern of a block's name, with invisible characters between its letters."""
+    return f"[{UNSEEN}]{{0,8}}".join(letters_of(name))
+
+
+_SPELLED: Final = "|".join(map(spelled, BLOCK_NAMES))
+_NAME_ENDS: Final = rf"[{UNSEEN}]{{0,8}}(?![A-Za-z0-9_])"
+_TAG: Final = re.compile(rf"[<＜﹤](?=[\s/／{UNSEEN}]{{0,40}}(?:{_SPELLED}){_NAME_ENDS})", re.IGNORECASE)
 _WHOLE_TAG: Final = re.compile(
-    rf"[<＜﹤](?P<lead>[\s/／{_UNSEEN}]{{0,40}})(?P<name>{_SPELLED}){_NAME_ENDS}"
-    rf"(?P<rest>(?:[\s/／{_UNSEEN}][^<＜﹤>＞﹥]{{0,200}})?)[>＞﹥]",
+    rf"[<＜﹤](?P<lead>[\s/／{UNSEEN}]{{0,40}})(?P<name>{_SPELLED}){_NAME_ENDS}"
+    rf"(?P<rest>(?:[\s/／{UNSEEN}][^<＜﹤>＞﹥]{{0,200}})?)[>＞﹥]",
     re.IGNORECASE,
 )
-_NO_LETTER: Final = re.compile(rf"[{_UNSEEN}_\s-]")
+_NO_LETTER: Final = re.compile(rf"[{UNSEEN}_\s-]")
 
 
 def guard_text(text: str) -> str:

@@ -17,11 +17,12 @@ from backend.llm.strict_schema import strict_schema
 from backend.memory.facts.dedupe import folded
 from backend.memory.facts.limits import MAX_IN_ONE_CALL
 from backend.memory.facts.record import Fact, FactChanges, FactDraft, Origin
+from backend.memory.recall_items import FACT_TOOL
 from backend.memory.redaction import guard_json
 from backend.memory.user_memory import MemoryOf, UserMemory
 from backend.tools.deletion_request import asks_to_forget
 
-NAME: Final = "manage_memory"
+NAME: Final = FACT_TOOL
 MAX_FOUND: Final = 10
 MAX_RANKED: Final = 30
 MAX_PROBLEMS: Final = 5

@@ -11,9 +11,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from backend.errors import PatchFailed
 from backend.ids import Json
-from backend.llm.content import well_formed
 from backend.memory.profile.record import AppliedPatch, Document
-from backend.memory.redaction import redact, redact_json
+from backend.memory.redaction import redact, redact_json, storable
 
 MAX_PATCHES: Final = 50
 MAX_DEPTH: Final = 20
@@ -46,10 +45,10 @@ def _exact(value: object, depth: int = 0) -> Json:
     if depth > MAX_DEPTH:
         raise ValueError(f"is nested deeper than {MAX_DEPTH} levels; make it flatter")
     if isinstance(value, str):
-        return _clean(value)
+        return storable(value)
     if isinstance(value, Mapping):
         members = cast("Mapping[object, object]", value)
-        return {_clean(str(key)): _exact(member, depth + 1) for key, member in members.items()}
+        return {storable(str(key)): _exact(member, depth + 1) for key, member in members.items()}
     if isinstance(value, list | tuple):
         return [_exact(member, depth + 1) for member in cast("Sequence[object]", value)]
     return _exact_scalar(value)
@@ -67,10 +66,6 @@ def _exact_scalar(value: object) -> Json:
             raise ValueError("has a number that is infinite or not a number; write it as text")
         return value
     raise ValueError("is not JSON")
-
-
-def _clean(text: str) -> str:
-    return well_formed(text.replace("\0", ""))
 
 
 _VALUE_SCHEMA: Final[dict[str, Any]] = {

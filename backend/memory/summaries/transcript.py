@@ -20,7 +20,7 @@ from backend.llm.messages import (
     shorten,
     text_of,
 )
-from backend.memory.redaction import compact_json, guard_json, redact, redact_json
+from backend.memory.redaction import compact_json, guard_json, redact, redact_json, storable
 from backend.memory.summaries.record import SummaryEntry
 from backend.memory.summaries.window import Window
 
@@ -121,7 +121,7 @@ def keep_refs_in(window: Window, entries: Iterable[SummaryEntry]) -> list[Summar
 
 
 def _stored_text(text: str) -> str:
-    return redact(well_formed(text.replace("\0", ""))).strip()
+    return redact(storable(text)).strip()
 
 
 def _bounds(messages: Sequence[BaseMessage]) -> list[tuple[int, int]]:
