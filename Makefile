@@ -13,7 +13,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install -qq --no-input --no-build-isolation
 LOCK := $(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
-JS := tests/server/js
+JS := tests/js
 WORKERS := 2
 
 # A stamp is written when an installation is complete and is older than its lock file when that has changed.

@@ -17,7 +17,7 @@ from tests.support.sdk_chat import messages_of, metadata_when, stream_turn, valu
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
-JS_CLIENT = Path(__file__).parents[1] / "js" / "stream_turn.mjs"
+JS_CLIENT = Path(__file__).parents[2] / "js" / "stream_turn.mjs"
 
 
 async def test_an_answer_streams_token_by_token_and_is_kept(client: LangGraphClient) -> None:
