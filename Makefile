@@ -53,6 +53,7 @@ lock: $(TOOLS)
 	$(LOCK) --group build -o requirements/build.txt
 	$(LOCK) pyproject.toml --extra server -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) pyproject.toml --extra server --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(LOCK) pyproject.toml --extra server --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) pyproject.toml --extra server --extra local-embeddings -c requirements/runtime.txt -o requirements/local-embeddings.txt
 
 # Built anew whenever it is not complete: pip takes a package that was half copied for installed.
