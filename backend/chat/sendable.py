@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from langchain_core.messages import (
     AIMessage,
@@ -13,6 +13,7 @@ from langchain_core.messages import (
     ToolCall,
     ToolMessage,
     convert_to_openai_data_block,
+    is_data_content_block,
 )
 
 from backend.llm.content import kind_of, well_formed
@@ -38,6 +39,9 @@ _REPLACED_KWARGS: Final = frozenset({"tool_calls", "function_call", "name"})
 
 Content = str | list[str | dict[Any, Any]]
 
+Reference = tuple[Literal["id", "name", "any"], str]
+"""By what a result knows its call."""
+ANY_CALL: Final[Reference] = ("any", "")
 
 NOTHING_SAID: Final = "[empty message]"
 """Stands for a human message without content, which providers refuse; left out, its turn would be too."""
@@ -52,12 +56,10 @@ class Call:
     args: dict[str, Any]
     parsed: bool
 
-    def is_answered_by(self, result: BaseMessage) -> bool:
-        """By id where the result has one; results of the older function kind know the name only."""
-        answered = getattr(result, "tool_call_id", None) or result.additional_kwargs.get("tool_call_id")
-        if answered:
-            return answered == self.asked_as
-        return not result.name or _tool_name(result.name) == self.name
+    @property
+    def known_as(self) -> Sequence[Reference]:
+        """All by which a result may refer to it."""
+        return ("id", self.asked_as or ""), ("name", self.name), ANY_CALL
 
     def as_tool_call(self, call_id: str) -> ToolCall:
         return ToolCall(name=self.name, args=self.args, id=call_id, type="tool_call")
@@ -90,6 +92,14 @@ def as_sent(message: BaseMessage, *, max_chars: int) -> Exchange | None:
         return None
     content = _sent_content(message.content or text, passing=_FROM_AI, max_chars=max_chars)
     return Exchange(AIMessage(content, tool_calls=_own_calls(message), **_attributes(message)), calls)
+
+
+def call_of(result: BaseMessage) -> Reference:
+    """The call it answers: by id where the result has one; results of the older function kind know the name only."""
+    answered = getattr(result, "tool_call_id", None) or result.additional_kwargs.get("tool_call_id")
+    if answered:
+        return "id", str(answered)
+    return ("name", _tool_name(result.name)) if result.name else ANY_CALL
 
 
 def result_as_sent(message: BaseMessage, *, max_chars: int) -> ToolMessage:
@@ -193,18 +203,31 @@ def _sent_block(block: str | dict[Any, Any], passing: frozenset[str]) -> dict[An
         kind, text = kind_of(block), block.get("text")
         if kind in passing and (kind not in _STANDARD_MEDIA or _is_convertible(block)):
             return block
-        if kind == "text" and isinstance(text, str) and text and well_formed(text) == text:
+        if kind == "text" and _is_plain(text) and "source_type" not in block:  # which the client takes for media
             return block
     text = well_formed(text_of([block]))
     return {"type": "text", "text": text} if text else None
 
 
+def _is_plain(text: object) -> bool:
+    return isinstance(text, str) and bool(text) and well_formed(text) == text
+
+
 def _is_convertible(block: dict[Any, Any]) -> bool:
-    """Whether langchain can put an image, a sound or a file into OpenAI's format; if not, it raises in every call."""
-    if "source" in block or isinstance(block.get("file"), dict):
-        return True
+    """Whether langchain puts an image, a sound or a file into OpenAI's format; else it raises, or leaves it out."""
+    if not is_data_content_block(block):
+        return isinstance(block.get("file"), dict) if block["type"] == "file" else _is_anthropic_image(block)
     try:
         convert_to_openai_data_block(block)
     except (KeyError, ValueError, TypeError, AttributeError):
         return False
     return True
+
+
+def _is_anthropic_image(block: dict[Any, Any]) -> bool:
+    source = cast("object", block.get("source"))
+    if block["type"] != "image" or not isinstance(source, Mapping):
+        return False
+    told = cast("Mapping[str, object]", source)
+    needed = {"base64": ("media_type", "data"), "url": ("url",)}.get(str(told.get("type")))
+    return needed is not None and all(told.get(key) for key in needed)

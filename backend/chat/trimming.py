@@ -3,12 +3,13 @@
 Only copies are changed; the state keeps every message as it came (S1).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from backend.chat.sendable import Call, Exchange, as_sent, result_as_sent, without_calls_in_content
+from backend.chat.sendable import Call, Exchange, Reference, as_sent, call_of, result_as_sent, without_calls_in_content
 from backend.llm.messages import human_positions, is_framework_made, is_human_turn, role_of
 
 MAX_MESSAGE_CHARS: Final = 50_000
@@ -40,14 +41,15 @@ def trim_for_call(
     marker. Human messages that the framework made are sent too.
     """
     exchanges: list[Exchange] = []
-    turn_start = 0
+    waiting = _WaitingCalls()
     for message in messages[_first_position(messages, first_turn) :]:
         if is_human_turn(message):
-            turn_start = len(exchanges)
+            waiting = _WaitingCalls()
         if role_of(message) == "tool":
-            _answer_call(exchanges[turn_start:], message, max_message_chars)
+            waiting.answer(message, max_message_chars)
         elif exchange := as_sent(message, max_chars=max_message_chars):
             exchanges.append(exchange)
+            waiting.add(exchange)
     ids = _CallIds()
     return [sent for exchange in exchanges for sent in _flat(exchange, ids)]
 
@@ -63,14 +65,26 @@ def _first_position(messages: Sequence[BaseMessage], first_turn: int) -> int:
     return start
 
 
-def _answer_call(turn: Sequence[Exchange], result: BaseMessage, max_chars: int) -> None:
-    """Give a result to the nearest call before it that it fits and that has none; other results are not sent.
+class _WaitingCalls:
+    """Calls of one turn without a result yet, by what results know of them, the nearest last.
 
-    Only calls of the same turn are asked, because some models count their call ids from zero in every turn.
+    Of one turn only, because some models count their call ids from zero in every turn.
     """
-    for exchange in reversed(turn):
-        for position, call in enumerate(exchange.calls):
-            if position not in exchange.results and call.is_answered_by(result):
+
+    def __init__(self) -> None:
+        self._places: defaultdict[Reference, list[tuple[Exchange, int]]] = defaultdict(list)
+
+    def add(self, exchange: Exchange) -> None:
+        for position, call in reversed(list(enumerate(exchange.calls))):
+            for reference in call.known_as:
+                self._places[reference].append((exchange, position))
+
+    def answer(self, result: BaseMessage, max_chars: int) -> None:
+        """Give a result to the nearest call before it that it fits and that has none; other results are not sent."""
+        places = self._places[call_of(result)]
+        while places:
+            exchange, position = places.pop()
+            if position not in exchange.results:
                 exchange.results[position] = result_as_sent(result, max_chars=max_chars)
                 return
 
@@ -80,11 +94,12 @@ class _CallIds:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._next = 0
 
     def for_call(self, call: Call) -> str:
-        wanted, number = call.asked_as, len(self._used)
+        wanted, self._next = call.asked_as, max(self._next, len(self._used))
         while not wanted or wanted in self._used:
-            wanted, number = f"call_{number}", number + 1
+            wanted, self._next = f"call_{self._next}", self._next + 1
         self._used.add(wanted)
         return wanted
 

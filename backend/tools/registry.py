@@ -112,7 +112,7 @@ def parse_json_text(arguments: Mapping[str, Any], schema: Schema) -> dict[str, A
 def _parsed(text: str) -> object:
     try:
         value: object = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return cast("object", value) if isinstance(value, dict | list) else text
 

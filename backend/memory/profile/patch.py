@@ -57,13 +57,12 @@ def _exact(value: object, depth: int = 0) -> Json:
 def _exact_scalar(value: object) -> Json:
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, int):
-        if abs(value) > MAX_EXACT_INTEGER:
-            raise ValueError("has a number with too many digits to be kept exactly; write it as text")
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError("has a number that is infinite or not a number; write it as text")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("has a number that is infinite or not a number; write it as text")
+    # a database writes a large float out in digits, hundreds of them, and gives back an integer that is another number
+    if isinstance(value, int | float) and abs(value) > MAX_EXACT_INTEGER:
+        raise ValueError("has a number with too many digits to be kept exactly; write it as text")
+    if isinstance(value, int | float):
         return value
     raise ValueError("is not JSON")
 

@@ -29,6 +29,7 @@ MESSAGE_CHARS: Final = (6_000, 3_000, 1_500, 700, 300, 120, 40)
 """How much of a message is shown: the first of these with which the whole transcript fits."""
 TOOL_SHARE: Final = 3
 """A tool's result gets this fraction of it: what matters of it is mostly said again in the answer."""
+MAX_NAME_CHARS: Final = 100
 REDACTION_MARGIN: Final = 1_000
 """So far beyond the cut credentials are looked for, so that one across it is seen whole."""
 
@@ -44,11 +45,14 @@ class _Said:
         limit = max_chars // TOOL_SHARE if self.role == "tool" else max_chars
         said: dict[str, Json] = {"role": self.role}
         if self.name:
-            said["name"] = self.name
+            said["name"] = _shown_text(self.name, MAX_NAME_CHARS)
         if self.text or not self.calls:
             said["content"] = _shown_text(self.text, limit)
         if self.calls:
-            said["tool_calls"] = [{"name": name, "args": _shown_args(args, limit)} for name, args in self.calls]
+            said["tool_calls"] = [
+                {"name": _shown_text(name, MAX_NAME_CHARS), "args": _shown_args(args, limit)}
+                for name, args in self.calls
+            ]
         return said
 
 

@@ -1,6 +1,7 @@
 """Which turns a pass compresses next, and which summaries count in a branch of a thread (S1)."""
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -61,12 +62,25 @@ def coverage(
     """
     applicable = [row for row in rows if _is_of_branch(row, human_ids, digest_of)]
     end = _fenced_end(fenced, human_ids)
-    counting: list[SummaryRow] = []
-    while reaching := [row for row in applicable if row.start_message_index <= end + 1 <= row.end_message_index]:
-        row = max(reaching, key=lambda row: (row.end_message_index, row.start_message_index, row.sequence))
-        counting.append(row)
-        end = row.end_message_index
-    return Coverage(counting, end)
+    counting = list(_reaching_on(applicable, end))
+    return Coverage(counting, counting[-1].end_message_index if counting else end)
+
+
+def _reaching_on(rows: Sequence[SummaryRow], end: int) -> Iterator[SummaryRow]:
+    """From the turn behind `end` on, each time the row that reaches farthest without a gap."""
+    waiting = deque(sorted(rows, key=lambda row: row.start_message_index))
+    seen: list[SummaryRow] = []
+    while True:
+        while waiting and waiting[0].start_message_index <= end + 1:
+            seen = [max([*seen, waiting.popleft()], key=_reach)]
+        if not seen or seen[0].end_message_index <= end:
+            return
+        yield seen[0]
+        end = seen[0].end_message_index
+
+
+def _reach(row: SummaryRow) -> tuple[int, int, int]:
+    return row.end_message_index, row.start_message_index, row.sequence
 
 
 def complete_turns(messages: Sequence[BaseMessage]) -> int:
