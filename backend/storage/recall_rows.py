@@ -87,7 +87,7 @@ def _parameters(query: RecallQuery) -> dict[str, Any]:
         "names": list(map(storable, query.names)),
         "first_days": [first for first, _ in query.dates],
         "last_days": [last for _, last in query.dates],
-        "vector": [float(number) for number in query.vector] if query.vector is not None else None,
+        "vector": f"[{','.join(map(str, query.vector))}]" if query.vector is not None else None,
         "model": query.model,
         "sent_thread": query.sent_thread,
         "sent_from_turn": query.sent_from_turn,

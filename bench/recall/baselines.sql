@@ -55,7 +55,7 @@ FROM hit JOIN rarity USING (lexeme) CROSS JOIN size
 GROUP BY hit.id ORDER BY score DESC, hit.id LIMIT %(limit)s::bigint
 
 -- name: vectors
-SELECT memory_id AS id, similarity AS score FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::real[])
+SELECT memory_id AS id, similarity AS score FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::text, 500)
 ORDER BY similarity DESC, memory_id LIMIT %(limit)s::bigint
 
 -- name: fill
@@ -73,8 +73,8 @@ FROM generate_series(0, %(rows)s::integer - 1) AS made
 JOIN turn ON turn.number = (made::bigint * 7919) %% turn.turns
 
 -- name: fill_vectors
-INSERT INTO memory_embeddings (memory_id, model, version, embedding)
-SELECT m.id, known.model, m.version, known.embedding
+INSERT INTO memory_embeddings (memory_id, model, scope, version, embedding)
+SELECT m.id, known.model, m.scope, m.version, known.embedding
 FROM memories AS m JOIN memory_embeddings AS known ON known.memory_id = m.message_ids[1]::uuid
 WHERE m.scope LIKE %(name)s || '-%%'
 

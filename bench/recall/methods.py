@@ -81,7 +81,13 @@ def baselines_with_vectors(database: Database, embed: Embed, model: str) -> Mapp
 
 def fused(database: Database, embed: Embed, model: str, fusion: Fusion) -> Method:
     async def find(scope: str, question: str, limit: int) -> Sequence[str]:
-        values = {"scope": scope, "text": question, "limit": FUSED, "model": model, "vector": await embed(question)}
+        values = {
+            "scope": scope,
+            "text": question,
+            "limit": FUSED,
+            "model": model,
+            "vector": _written(await embed(question)),
+        }
         words, meaning = [
             {str(row["id"]): float(row["score"]) for row in await _rows(database, query, values)}
             for query in ("bm25", "vectors")
@@ -90,6 +96,10 @@ def fused(database: Database, embed: Embed, model: str, fusion: Fusion) -> Metho
         return sorted(scores, key=lambda row: -scores[row])[:limit]
 
     return find
+
+
+def _written(vector: Sequence[float] | None) -> str | None:
+    return None if vector is None else str(list(vector))
 
 
 def by_ranks(words: Scores, meaning: Scores) -> Scores:

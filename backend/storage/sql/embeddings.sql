@@ -32,8 +32,8 @@ WITH given AS (
   ORDER BY memories.id
   FOR KEY SHARE OF memories SKIP LOCKED
 )
-INSERT INTO memory_embeddings (memory_id, model, version, embedding)
-SELECT id, %(model)s, version, vector::halfvec FROM there
+INSERT INTO memory_embeddings (memory_id, model, scope, version, embedding)
+SELECT id, %(model)s, %(scope)s, version, vector::halfvec FROM there
 ON CONFLICT (memory_id, model) DO UPDATE SET version = excluded.version, embedding = excluded.embedding
 WHERE memory_embeddings.version <= excluded.version
 

@@ -62,36 +62,73 @@ BEGIN
   END IF;
 
   IF to_regtype('halfvec') IS NOT NULL THEN
-    IF to_regclass('memory_embeddings') IS NOT NULL AND NOT EXISTS (
-      SELECT FROM pg_attribute
-      WHERE attrelid = to_regclass('memory_embeddings') AND attname = 'embedding' AND NOT attisdropped
+    DROP FUNCTION IF EXISTS memory_meanings(text, text, real[]);  -- of a version whose vectors had no scope
+    IF to_regclass('memory_embeddings') IS NOT NULL AND 2 <> (
+      SELECT count(*) FROM pg_attribute
+      WHERE attrelid = to_regclass('memory_embeddings') AND attname IN ('embedding', 'scope') AND NOT attisdropped
     ) THEN
-      DROP TABLE memory_embeddings;  -- its extension was dropped, and its column with it
+      DROP TABLE memory_embeddings;  -- its extension was dropped, and its column with it; vectors are made again
     END IF;
+    -- The scope is that of the row: the vectors of one user are read without looking each row up.
     CREATE TABLE IF NOT EXISTS memory_embeddings (
       memory_id uuid NOT NULL REFERENCES memories ON DELETE CASCADE,
       model text NOT NULL,
+      scope text NOT NULL,
       version integer NOT NULL,
       embedding halfvec NOT NULL,
       PRIMARY KEY (memory_id, model)
     );
-    CREATE OR REPLACE FUNCTION memory_meanings(of_scope text, of_model text, vector real[])
+    CREATE INDEX IF NOT EXISTS memory_embeddings_scope ON memory_embeddings (scope, model);
+
+    -- The nearest rows of a scope, compared one by one. The vector is written `[1, 2]`, which is read once.
+    CREATE OR REPLACE FUNCTION memory_meanings(of_scope text, of_model text, vector text, at_most integer)
     RETURNS TABLE (memory_id uuid, thread_id text, turn integer, similarity real) LANGUAGE sql STABLE
     BEGIN ATOMIC
+      WITH asked AS MATERIALIZED (SELECT vector::halfvec AS meaning, vector_dims(vector::halfvec) AS dimension)
+      SELECT m.id, m.thread_id, m.turn, near.similarity
+      FROM (
+        SELECT
+          e.memory_id, e.version,
+          -- a filter instead would be taken for a rare condition, and the whole table be read
+          CASE
+            WHEN vector_dims(e.embedding) = asked.dimension
+            THEN NULLIF((1 - (e.embedding <=> asked.meaning))::real, 'NaN'::real)
+          END AS similarity
+        FROM asked CROSS JOIN memory_embeddings AS e
+        WHERE asked.meaning IS NOT NULL AND e.scope = of_scope AND e.model = of_model
+        ORDER BY similarity DESC NULLS LAST LIMIT at_most
+      ) AS near
+      JOIN memories AS m ON m.id = near.memory_id AND m.version = near.version AND m.status = 'active'
+      WHERE near.similarity IS NOT NULL;
+    END;
+
+    -- How near these rows of a scope are.
+    CREATE OR REPLACE FUNCTION memory_meanings_of(of_scope text, ids uuid[], of_model text, vector text)
+    RETURNS TABLE (memory_id uuid, similarity real) LANGUAGE sql STABLE
+    BEGIN ATOMIC
+      WITH asked AS MATERIALIZED (SELECT vector::halfvec AS meaning, vector_dims(vector::halfvec) AS dimension)
       SELECT
-        m.id, m.thread_id, m.turn,
-        -- a filter instead would be taken for a rare condition, and the whole table be read
-        CASE WHEN vector_dims(e.embedding) = cardinality(vector) THEN (1 - (e.embedding <=> asked.meaning))::real END
-      FROM (SELECT vector::halfvec AS meaning OFFSET 0) AS asked  -- converted once, not for each row
-      CROSS JOIN memories AS m
-      JOIN memory_embeddings AS e ON e.memory_id = m.id AND e.model = of_model AND e.version = m.version
-      WHERE vector IS NOT NULL AND m.scope = of_scope AND m.status = 'active';
+        m.id,
+        CASE
+          WHEN vector_dims(e.embedding) = asked.dimension
+          THEN NULLIF((1 - (e.embedding <=> asked.meaning))::real, 'NaN'::real)
+        END
+      FROM asked
+      CROSS JOIN unnest(ids) AS wanted (id)
+      JOIN memory_embeddings AS e ON e.memory_id = wanted.id AND e.model = of_model AND e.scope = of_scope
+      JOIN memories AS m ON m.id = e.memory_id AND m.version = e.version
+      WHERE asked.meaning IS NOT NULL;
     END;
   ELSE
-    CREATE OR REPLACE FUNCTION memory_meanings(of_scope text, of_model text, vector real[])
+    CREATE OR REPLACE FUNCTION memory_meanings(of_scope text, of_model text, vector text, at_most integer)
     RETURNS TABLE (memory_id uuid, thread_id text, turn integer, similarity real) LANGUAGE sql STABLE
     BEGIN ATOMIC
       SELECT NULL::uuid, NULL::text, NULL::integer, NULL::real WHERE false;
+    END;
+    CREATE OR REPLACE FUNCTION memory_meanings_of(of_scope text, ids uuid[], of_model text, vector text)
+    RETURNS TABLE (memory_id uuid, similarity real) LANGUAGE sql STABLE
+    BEGIN ATOMIC
+      SELECT NULL::uuid, NULL::real WHERE false;
     END;
   END IF;
 END

@@ -75,7 +75,7 @@ rarity AS MATERIALIZED (  -- how much each word says in this scope, by its place
     SELECT places.place, COALESCE(ln(1 + (size.rows - found.rows + 0.5) / (found.rows + 0.5)), 0)::real AS weight
     FROM size
     CROSS JOIN generate_series(1, size.words) AS places (place)
-    LEFT JOIN (SELECT place, count(DISTINCT id) AS rows FROM hit GROUP BY place) AS found USING (place)
+    LEFT JOIN (SELECT place, count(*) AS rows FROM hit GROUP BY place) AS found USING (place)
   ) AS each
 ),
 seed AS MATERIALIZED (  -- the strongest rows by their own words
@@ -106,10 +106,10 @@ spot AS MATERIALIZED (  -- their words spread over the turns around them
   ) AS spread, rarity
   GROUP BY thread_id, turn, alone
 ),
-peak AS MATERIALIZED (SELECT max(words) AS words FROM spot),
+best_spot AS MATERIALIZED (SELECT * FROM spot ORDER BY words DESC LIMIT 150),
+peak AS MATERIALIZED (SELECT max(words) AS words FROM best_spot),
 meaning AS MATERIALIZED (
-  SELECT memory_id, thread_id, turn, similarity FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::real[])
-  WHERE similarity <> 'NaN'
+  SELECT memory_id, thread_id, turn, similarity FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::text, 300)
 ),
 literal AS MATERIALIZED (  -- a text without words, such as `%%` or `the who`, is looked for as it stands
   SELECT id FROM memories
@@ -117,56 +117,73 @@ literal AS MATERIALIZED (  -- a text without words, such as `%%` or `the who`, i
     AND scope = %(scope)s AND status = 'active' AND strpos(lower(content), lower(%(text)s)) > 0
   ORDER BY created_at DESC, id DESC LIMIT 150
 ),
-best_spot AS MATERIALIZED (SELECT * FROM spot ORDER BY words DESC LIMIT 150),
 candidate AS MATERIALIZED (
-  SELECT id, max(words) AS words, max(share) AS share
+  SELECT id, max(thread_id) AS thread_id, max(turn) AS turn, max(words) AS words, max(share) AS share
   FROM (
-    SELECT m.id, best_spot.words / peak.words AS words, best_spot.words / rarity.all_words AS share
+    SELECT m.id, m.thread_id, m.turn, best_spot.words / peak.words AS words, best_spot.words / rarity.all_words AS share
     FROM peak, rarity, best_spot JOIN memories AS m
       ON m.scope = %(scope)s AND m.thread_id = best_spot.thread_id AND m.turn = best_spot.turn
     UNION ALL
-    SELECT best_spot.alone, best_spot.words / peak.words, best_spot.words / rarity.all_words
+    SELECT best_spot.alone, NULL, NULL, best_spot.words / peak.words, best_spot.words / rarity.all_words
     FROM peak, rarity, best_spot WHERE best_spot.alone IS NOT NULL
     UNION ALL
-    (SELECT memory_id, 0, 0 FROM meaning ORDER BY similarity DESC LIMIT 150)
+    SELECT memory_id, thread_id, turn, 0, 0 FROM meaning
     UNION ALL
-    SELECT id, 1, 1 FROM literal
+    SELECT id, NULL, NULL, 1, 1 FROM literal
   ) AS found
   GROUP BY id
 ),
-place AS MATERIALIZED (  -- the turns next to a candidate
-  SELECT m.id, m.thread_id, m.turn + step.turns AS turn
-  FROM candidate JOIN memories AS m ON m.id = candidate.id CROSS JOIN (VALUES (-1), (1)) AS step (turns)
+other_meaning AS MATERIALIZED (  -- of those that only their words brought here
+  SELECT memory_id, similarity FROM memory_meanings_of(
+    %(scope)s,
+    ARRAY(SELECT id FROM candidate WHERE %(vector)s::text IS NOT NULL EXCEPT SELECT memory_id FROM meaning),
+    %(model)s,
+    %(vector)s::text
+  )
 ),
-signal AS MATERIALIZED (  -- grouped, not joined: how many rows a step has is not known when the statement is planned
+single AS MATERIALIZED (  -- grouped, not joined: how many rows a step has is not known when the statement is planned
   SELECT
-    id, max(words) AS words, max(share) AS share, COALESCE(max(own), 0) AS own, max(similarity) AS similarity,
-    COALESCE(max(around), 0) AS around
+    id, max(thread_id) AS thread_id, max(turn) AS turn, max(words) AS words, max(share) AS share,
+    COALESCE(max(own), 0) AS own, max(similarity) AS similarity
   FROM (
-    SELECT id, words, share, NULL::real AS own, NULL::real AS similarity, NULL::real AS around FROM candidate
+    SELECT id, thread_id, turn, words, share, NULL::real AS own, NULL::real AS similarity FROM candidate
     UNION ALL
-    SELECT id, NULL, NULL, own, NULL, NULL FROM seed
+    SELECT id, NULL, NULL, NULL, NULL, own, NULL FROM seed
     UNION ALL
-    SELECT memory_id, NULL, NULL, NULL, similarity, NULL FROM meaning
+    SELECT memory_id, NULL, NULL, NULL, NULL, NULL, similarity FROM meaning
     UNION ALL
-    SELECT place.id, NULL, NULL, NULL, NULL, meaning.similarity FROM place JOIN meaning USING (thread_id, turn)
+    SELECT memory_id, NULL, NULL, NULL, NULL, NULL, similarity FROM other_meaning
   ) AS each
   GROUP BY id
   HAVING max(words) IS NOT NULL
 ),
+signal AS MATERIALIZED (  -- with the better of the turns next to it, where that is near
+  SELECT id, words, share, own, similarity, around
+  FROM (
+    SELECT id, words, share, own, similarity, COALESCE(max(beside) OVER (PARTITION BY thread_id, turn), 0) AS around
+    FROM (
+      SELECT id, thread_id, turn, words, share, own, similarity, NULL::real AS beside FROM single
+      UNION ALL
+      SELECT NULL, thread_id, turn + step.turns, NULL, NULL, NULL, NULL, similarity
+      FROM meaning CROSS JOIN (VALUES (-1), (1)) AS step (turns)
+      WHERE turn IS NOT NULL
+    ) AS each
+  ) AS surrounded
+  WHERE id IS NOT NULL
+),
 part AS MATERIALIZED (
   SELECT
-    m.*,
-    7.00::float8 * signal.words AS words_part,
-    0.20::float8 * COALESCE(signal.own / NULLIF(rarity.known_words, 0), 0) AS coverage_part,
-    5.50::float8 * COALESCE(signal.similarity, 0) + 3.00::float8 * signal.around AS meaning_part,
-    3.00::float8 * (lower(m.said_by) IN (SELECT name FROM speaker))::integer AS name_part,
-    5.50::float8 * EXISTS (
+    m.id,
+    6.80::float8 * signal.words AS words_part,
+    0.40::float8 * COALESCE(signal.own / NULLIF(rarity.known_words, 0), 0) AS coverage_part,
+    5.00::float8 * COALESCE(signal.similarity, 0) + 4.15::float8 * signal.around AS meaning_part,
+    2.90::float8 * (lower(m.said_by) IN (SELECT name FROM speaker))::integer AS name_part,
+    6.00::float8 * (cardinality(%(first_days)s::date[]) > 0 AND EXISTS (
       SELECT FROM unnest(%(first_days)s::date[], %(last_days)s::date[]) AS days (first_day, last_day)
       WHERE (m.created_at AT TIME ZONE 'UTC')::date BETWEEN days.first_day AND days.last_day
-    )::integer AS date_part,
-    0.20::float8 * m.length AS length_part,
-    -0.75::float8 * m.is_question::integer AS question_part,
+    ))::integer AS date_part,
+    0.25::float8 * m.length AS length_part,
+    -0.70::float8 * m.is_question::integer AS question_part,
     0.30::float8 * m.importance AS importance_part,
     0.05::float8 * exp(-least(greatest(0, extract(epoch FROM now() - m.created_at)::float8 / 2592000), 700)) AS recency_part
   FROM signal
@@ -175,14 +192,21 @@ part AS MATERIALIZED (
   WHERE m.scope = %(scope)s AND m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
     AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
     AND (SELECT max(share) >= %(least_share)s::float8 OR max(similarity) >= %(least_similarity)s::float8 FROM signal)
-    AND (signal.share >= %(least_share)s::float8 / 4 OR signal.similarity >= %(least_similarity)s::float8 / 2)
+    AND (
+      signal.share >= %(least_share)s::float8 / 4 OR signal.similarity >= %(least_similarity)s::float8 / 2
+      OR signal.around >= %(least_similarity)s::float8
+    )
+),
+best AS MATERIALIZED (  -- only these are read whole
+  SELECT part.*,
+    words_part + coverage_part + meaning_part + name_part + date_part + length_part + question_part + importance_part
+      + recency_part AS score
+  FROM part ORDER BY score DESC, id DESC LIMIT %(limit)s::bigint
 )
 SELECT
   id, scope, kind, key, categories, content, importance, said_by, thread_id, turn, message_ids, version, status,
   created_at, updated_at, accessed_at, access_count,
   words_part, coverage_part, meaning_part, name_part, date_part, length_part, question_part, importance_part, recency_part,
-  words_part + coverage_part + meaning_part + name_part + date_part + length_part + question_part + importance_part
-    + recency_part AS score
-FROM part
+  score
+FROM best JOIN memories USING (id)
 ORDER BY score DESC, created_at DESC, id DESC
-LIMIT %(limit)s::bigint

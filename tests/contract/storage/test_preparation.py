@@ -62,6 +62,24 @@ async def test_preparing_again_changes_nothing(database: Database):
         assert await rows(connection, "SELECT applied_at FROM afterthought_migrations ORDER BY 1") == before
 
 
+async def test_vectors_of_a_version_that_kept_no_scope_with_them_are_made_again(database: Database):
+    before = (
+        "DROP TABLE memory_embeddings CASCADE",
+        "CREATE TABLE memory_embeddings (memory_id uuid, model text, version integer, embedding halfvec)",
+        """
+        CREATE FUNCTION memory_meanings(of_scope text, of_model text, vector real[])
+        RETURNS TABLE (memory_id uuid, similarity real) LANGUAGE sql STABLE
+        BEGIN ATOMIC SELECT memory_id, 1::real FROM memory_embeddings WHERE model = of_model; END
+        """,
+    )
+    async with database.connection() as connection:
+        for statement in before:
+            await connection.execute(statement.encode())
+        await database.prepare()
+        assert await rows(connection, "SELECT scope FROM memory_embeddings") == []
+        assert await rows(connection, "SELECT memory_id FROM memory_meanings('ana', 'm', '[1, 0]', 8)") == []
+
+
 async def test_a_migration_that_fails_leaves_nothing_and_can_be_put_right(database: Database):
     name = f"{len(MIGRATIONS) + 1:04}_next"
     wrong = make_migration(name, "CREATE TABLE next (a int); INSERT INTO no_such_table VALUES (1);")

@@ -206,7 +206,9 @@ async def test_a_vector_of_another_model_version_or_dimension_does_not_count(
     [row] = await save(database, fact("owns a terrier"))
     async with database.connection() as connection:
         await connection.execute(
-            "INSERT INTO memory_embeddings VALUES (%s, %s, %s, %s::real[]::halfvec)", (row.id, model, version, vector)
+            "INSERT INTO memory_embeddings (memory_id, model, scope, version, embedding)"
+            " VALUES (%s, %s, %s, %s, %s::real[]::halfvec)",
+            (row.id, model, row.scope, version, vector),
         )
     assert await find(database, "dog", vector=[1.0, 0.0], model="m") == []
 
