@@ -20,6 +20,8 @@ WORKERS := 2
 RUNTIME := $(VENV)/.runtime-installed
 TOOLS := $(VENV)/.tools-installed
 JS_PACKAGES := $(if $(and $(shell command -v node),$(shell command -v npm)),$(JS)/node_modules/.installed)
+JS_TOOLS := $(wildcard $(JS)/node_modules/.bin/biome)
+NO_JS_TOOLS := The page's scripts were not checked: that needs node and npm, and then make setup.
 NO_INTERPRETER := $(if $(wildcard $(RUN)),,FORCE)
 
 .PHONY: help setup dev chat doctor test check lock FORCE
@@ -39,7 +41,7 @@ dev chat doctor: $(RUNTIME)
 	@$(RUN) -m backend.cli $@ $(ARGS)
 
 test: setup
-	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 check: $(TOOLS)
@@ -48,6 +50,8 @@ check: $(TOOLS)
 	$(RUN) -m codespell_lib
 	$(VENV)/bin/lint-imports
 	$(RUN) -m pyright
+	$(if $(JS_TOOLS),cd $(JS) && node_modules/.bin/biome check . ../../backend/web,@echo "$(NO_JS_TOOLS)")
+	$(if $(JS_TOOLS),$(JS)/node_modules/.bin/tsc -p $(JS))
 
 lock: $(TOOLS)
 	$(LOCK) --group build -o requirements/build.txt

@@ -15,10 +15,12 @@ from backend.api.deleted_threads import DeletedThreads
 from backend.api.episodes import add_episode_routes
 from backend.api.error_form import ErrorForm
 from backend.api.errors import install_error_handlers
+from backend.api.events import add_event_route
 from backend.api.facts import add_fact_routes
 from backend.api.health import add_health_route
 from backend.api.local_callers import LocalCallers
 from backend.api.own_data import add_own_data_routes
+from backend.api.page import Page
 from backend.api.profile import add_profile_routes
 from backend.api.search import add_search_route
 from backend.api.sign_in_check import require_sign_in
@@ -58,6 +60,7 @@ def _add_middleware(app: FastAPI, services: Services) -> None:
     app.add_middleware(StoppedRuns, runs=services.server)
     app.add_middleware(ErrorForm)
     app.add_middleware(BodyLimit, max_bytes=services.settings.max_body_bytes)
+    app.add_middleware(Page)
     app.add_middleware(ClosedPaths)
     if services.settings.auth_mode == "none":
         app.add_middleware(LocalCallers, hosts=_own_host(services.settings.self_url))
@@ -79,6 +82,7 @@ def _add_routes(app: FastAPI, services: Services) -> None:
     add_fact_routes(app, callers_memory=callers_memory)
     add_episode_routes(app, callers_memory=callers_memory)
     add_search_route(app, callers_memory=callers_memory)
+    add_event_route(app, callers_memory=callers_memory, changes=services.memories.changes)
     add_own_data_routes(app, callers_memory=callers_memory, read_caller=read_caller, forgetting=services.forgetting)
 
 

@@ -1,6 +1,6 @@
 """The memory of all users in this process: opens that of one, and keeps what was cached of them true."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +12,7 @@ from langgraph.store.base import BaseStore
 
 from backend.errors import StorageUnavailable
 from backend.ids import UserId
+from backend.memory.changes import Changes
 from backend.memory.episodes import EpisodeRows, Episodes
 from backend.memory.exclusive import ExclusiveWrites
 from backend.memory.facts.limits import FactLimits
@@ -24,7 +25,7 @@ from backend.memory.summaries.service import Ledger, Summaries, SummaryCache
 from backend.memory.user_memory import UserMemory
 from backend.storage.database import Database
 from backend.storage.langgraph_store import open_store
-from backend.storage.notifications import Listener, notify
+from backend.storage.notifications import Listener, notify, notify_episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class Memories:
         search_of: Callable[[UserId], Search],
         clock: Callable[[], datetime],
     ) -> None:
+        self.changes = Changes()
+        """Whoever watches a user's memory in this process hears here of changes made in any."""
         self._caches = caches
         self._overlays = overlays
         self._ledger = ledger
@@ -91,6 +94,7 @@ class Memories:
         self._limits = limits
         self._search_of = search_of
         self._clock = clock
+        self._announce_episode: Callable[[UserId], Awaitable[None]] | None = None
         self._own_store: BaseStore | None = None
 
     def in_run(self, user_id: UserId | None, store: BaseStore | None) -> UserMemory | None:
@@ -122,7 +126,13 @@ class Memories:
                 limits=self._limits.facts,
                 clock=self._clock,
             ),
-            episodes=Episodes(user_id=user_id, rows=self._rows, writes=self._writes, clock=self._clock),
+            episodes=Episodes(
+                user_id=user_id,
+                rows=self._rows,
+                writes=self._writes,
+                clock=self._clock,
+                announce=self._announce_episode,
+            ),
             search=self._search_of(user_id),
             token=partial(self._caches.token, user_id),
         )
@@ -140,25 +150,41 @@ class Memories:
 
     @asynccontextmanager
     async def running(self, database: Database) -> AsyncGenerator[None]:
-        """While the block runs there is a store of our own, and changes made by other processes are heard of."""
-        listener = Listener(database, self._heard)
+        """While the block runs there is a store of our own, and processes hear of each other's changes."""
+        listener = Listener(database, self._heard_change, on_episode=self._heard_episode)
         async with open_store(database) as store:
-            self._own_store = store
+            self._own_store, self._announce_episode = store, partial(announce_episode, database)
             listener.start()
             try:
                 yield
             finally:
                 await listener.stop()
-                self._own_store = None
+                self._own_store = self._announce_episode = None
 
-    def _heard(self, scope: str | None) -> None:
-        try:
-            self._caches.drop(user_of(scope) if scope else None)
-        except ValueError:
-            self._caches.drop(None)
+    def _heard_change(self, scope: str | None) -> None:
+        user_id = _user_heard_of(scope)
+        self._caches.drop(user_id)
+        self.changes.tell(user_id)
+
+    def _heard_episode(self, scope: str | None) -> None:
+        self.changes.tell(_user_heard_of(scope))
+
+
+def _user_heard_of(scope: str | None) -> UserId | None:
+    """None where it may be any."""
+    try:
+        return user_of(scope) if scope else None
+    except ValueError:
+        return None
 
 
 async def announce_change(database: Database, user_id: UserId) -> None:
     """Let every process drop what it has cached of a user."""
     async with database.connection() as connection:
         await notify(connection, scope_label(user_id))
+
+
+async def announce_episode(database: Database, user_id: UserId) -> None:
+    """Let every process tell who watches that an episode of a user was recorded."""
+    async with database.connection() as connection:
+        await notify_episode(connection, scope_label(user_id))

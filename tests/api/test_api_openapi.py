@@ -22,6 +22,7 @@ PATHS = {
     "/api/memory/episodes",
     "/api/memory/episodes/{episode_id}",
     "/api/memory/search",
+    "/api/memory/events",
     "/api/memory/export",
     "/api/threads/{thread_id}",
     "/api/admin/users/{user_id}",
@@ -32,6 +33,7 @@ CONFLICTS = {
     ("/api/memory/facts", "post"): {"duplicate", "limit_reached"},
     ("/api/memory/facts/{fact_id}", "patch"): {"stale_version", "duplicate", "limit_reached"},
     ("/api/memory/facts/{fact_id}", "delete"): {"stale_version"},
+    ("/api/memory/events", "get"): {"limit_reached"},
 }
 BODIES = {("/api/memory/facts", "post"): "NewFactIn", ("/api/memory/facts/{fact_id}", "patch"): "FactChangesIn"}
 FACT = {
@@ -133,6 +135,14 @@ def test_bodies_are_closed_and_say_what_they_need(described: Mapping[str, Any]) 
     assert set(changes["properties"]) == {*new["properties"], "version"}
     assert (new["required"], changes["required"]) == (["content"], ["version"])
     assert not any("default" in field for field in changes["properties"].values())
+
+
+def test_the_events_are_described_as_a_stream(described: Mapping[str, Any]) -> None:
+    answer = described["paths"]["/api/memory/events"]["get"]["responses"]["200"]
+
+    assert list(answer["content"]) == ["text/event-stream"]
+    assert "`ready`" in answer["description"]
+    assert "`memory_changed`" in answer["description"]
 
 
 def test_a_deletion_needs_the_version_that_was_read(described: Mapping[str, Any]) -> None:

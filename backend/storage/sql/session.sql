@@ -16,8 +16,15 @@ SELECT pg_advisory_xact_lock_shared(%(key)s)
 -- name: notify
 SELECT pg_notify('memory_changed', %(payload)s)
 
+-- name: notify_episode
+-- A channel of its own: nothing that is cached becomes wrong by an episode.
+SELECT pg_notify('episode_recorded', %(payload)s)
+
 -- name: listen
 LISTEN memory_changed
+
+-- name: listen_for_episodes
+LISTEN episode_recorded
 
 -- name: server_version
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number

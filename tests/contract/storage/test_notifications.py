@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from backend.storage.database import Database
-from backend.storage.notifications import Listener, notify
+from backend.storage.notifications import Listener, notify, notify_episode
 from tests.support.conditions import until
 from tests.support.postgres import TestServer, make_database
 
@@ -76,6 +76,33 @@ async def test_after_a_lost_connection_anything_may_have_changed_and_it_goes_on(
         own_server.stop()
         own_server.start()
         await until(lambda: heard == [None, None, "ana", None])
+
+
+async def tell_of_episode(database: Database, scope: str) -> None:
+    async with database.connection() as connection:
+        await notify_episode(connection, scope)
+
+
+async def test_a_recorded_episode_is_heard_of_apart_from_changes(database: Database):
+    changes: Heard = []
+    episodes: Heard = []
+    listener = Listener(database, changes.append, on_episode=episodes.append)
+    listener.start()
+    await until(lambda: changes)
+    await tell_of_episode(database, "ana")
+    await tell_of_episode(database, "x" * 8_000)
+    await tell(database, "ben")
+    await until(lambda: len(changes) == 2)
+    await listener.stop()
+    assert (changes, episodes) == ([None, "ben"], ["ana", None])
+
+
+async def test_who_wants_changes_only_hears_of_no_episode(database: Database):
+    async with listening(database) as heard:
+        await tell_of_episode(database, "ana")
+        await tell(database, "ben")
+        await until(lambda: len(heard) == 2)
+        assert heard == [None, "ben"]
 
 
 async def sessions(database_url: str) -> int:

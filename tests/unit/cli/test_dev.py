@@ -73,7 +73,7 @@ async def test_the_addresses_are_printed_once_the_server_answers(tmp_path: Path)
     assert f"http://127.0.0.1:{port}/docs" in dev.out
     assert f"https://smith.langchain.com/studio/?baseUrl=http://127.0.0.1:{port}" in dev.out
     assert "not a language model" in dev.out
-    assert "/app" not in dev.out
+    assert f"http://127.0.0.1:{port}/app\n" in dev.out
     assert variables["SELF_URL"] == f"http://127.0.0.1:{port}"
     assert variables["LANGGRAPH_NO_VERSION_CHECK"] == "true"
     assert variables["LANGGRAPH_CLI_NO_ANALYTICS"] == "1"
@@ -148,6 +148,7 @@ async def test_the_next_free_port_is_used_and_said_where_the_default_one_is_take
 
     used = dev.out.partition("using ")[2].partition(".")[0]
     assert dev.out.startswith("Port 2024 is taken by another program; using ")
+    assert f"http://127.0.0.1:{used}/app\n" in dev.out
     assert f"http://127.0.0.1:{used}/docs" in dev.out
 
 
