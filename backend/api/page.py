@@ -7,6 +7,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -53,7 +54,7 @@ class Page:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer: ASGIApp = self._app
         if scope["type"] == "http" and _is_of_page(scope["path"]):
-            answer = await self._answer(scope)
+            answer = GZipMiddleware(await self._answer(scope))
         elif scope["type"] == "http" and _wants_page(scope):
             answer = RedirectResponse(PATH, HTTPStatus.TEMPORARY_REDIRECT, {"Vary": "Accept"})
         await answer(scope, receive, send)

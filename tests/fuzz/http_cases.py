@@ -105,6 +105,8 @@ async def answer(client: httpx.AsyncClient, case: Case) -> httpx.Response | None
     """What the app says; None for a request that no HTTP client sends."""
     sent = case.as_transport_kwargs(base_url="http://127.0.0.1")
     sent.pop("allow_redirects", None)
+    if isinstance(sent.get("data"), str | bytes):
+        sent["content"] = sent.pop("data")
     try:
         request = client.build_request(**{name: value for name, value in sent.items() if value is not None})
     except (UnicodeError, httpx.InvalidURL, ValueError, TypeError):
