@@ -27,7 +27,7 @@ NO_INTERPRETER := $(if $(wildcard $(RUN)),,FORCE)
 .PHONY: help setup dev chat doctor test check lock FORCE
 
 help:
-	@echo "make dev      serve on http://127.0.0.1:2024 (set PORT for another)"
+	@echo "make dev      serve on http://127.0.0.1:2024, with the page at /app (set PORT for another)"
 	@echo "make chat     chat in the terminal with the server that 'make dev' started"
 	@echo "make doctor   say what is configured, what is missing and how to fix it"
 	@echo "make test     run all tests"

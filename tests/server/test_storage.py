@@ -10,6 +10,7 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from tests.support.conditions import until
 from tests.support.echo_graph import HOLD
 from tests.support.langgraph_server import RunningServer, ServerFiles, running_server
 from tests.support.postgres import TestServer
@@ -137,7 +138,7 @@ async def test_a_deleted_thread_leaves_no_row(client: LangGraphClient, server_da
     await say(client, thread_id, "one")
     assert rows(server_database, thread_id)
     await client.threads.delete(thread_id)
-    assert not rows(server_database, thread_id)
+    await until(lambda: not rows(server_database, thread_id))
 
 
 async def test_a_stateless_run_leaves_no_row(client: LangGraphClient, server_database: str):

@@ -44,6 +44,7 @@ async def test_a_token_that_is_not_known_is_told_and_the_right_one_opens_the_pag
 
 async def test_a_token_is_kept_for_the_tab_only(stranger: PageDriver, visitor: Visitor) -> None:
     await stranger.sign_in(visitor.token)
+    await expect(stranger.composer).to_be_visible()
     await stranger.page.reload()
     await expect(stranger.composer).to_be_visible()
 
@@ -61,6 +62,8 @@ async def test_no_token_is_in_an_address(stranger: PageDriver, visitor: Visitor)
 
 
 async def test_signing_out_forgets_everything_of_the_tab(stranger: PageDriver, visitor: Visitor) -> None:
+    """What the page was just asking for as the token went is refused."""
+    stranger.watch.expect(REFUSED)
     await stranger.sign_in(visitor.token)
     await stranger.composer.fill("half a thought")
     await stranger.page.get_by_role("button", name="Sign out").click()
@@ -97,6 +100,7 @@ async def with_an_expired_token(route: Route) -> None:
 async def test_another_visitor_in_the_same_tab_sees_nothing_of_the_first(
     stranger: PageDriver, visitor: Visitor
 ) -> None:
+    stranger.watch.expect(REFUSED)
     await visitor.note("The first visitor sails.")
     await stranger.sign_in(visitor.token)
     await stranger.ask("a secret of the first", HELLO)

@@ -22,7 +22,7 @@ const NAMED = {
 /** @param {string} text @returns {string} the named and numbered characters in their places; unknown names stay */
 export function decoded(text) {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));/gi, (whole, hex, decimal, name) => {
-    if (name) return NAMED[name] ?? whole;
+    if (name) return Object.hasOwn(NAMED, name) ? NAMED[name] : whole;
     return character(hex ? Number.parseInt(hex, 16) : Number.parseInt(decimal, 10));
   });
 }

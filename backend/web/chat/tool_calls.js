@@ -18,7 +18,7 @@ const LABELS = {
 
 /** @param {string} name @returns {string} */
 export function toolLabel(name) {
-  return LABELS[name] ?? `Uses ${name}`;
+  return Object.hasOwn(LABELS, name) ? LABELS[name] : `Uses ${name}`;
 }
 
 /** @param {CallStep} step @param {{running: boolean}} turn @returns {CallState} */
