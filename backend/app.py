@@ -47,6 +47,7 @@ def build(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # `DELETE /api/memory/profile/..` would end as `DELETE /api/memory`
     )
     install_error_handlers(app)
     _add_middleware(app, services)
