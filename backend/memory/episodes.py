@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
@@ -84,8 +84,6 @@ class Episodes:
     rows: EpisodeRows
     writes: ExclusiveWrites
     clock: Callable[[], datetime]
-    announce: Callable[[UserId], Awaitable[None]] | None = None
-    """Tells whoever watches, in all processes, that there is another episode; nothing cached is dropped by it."""
 
     async def record(self, said: FinishedWords) -> bool:
         """Keep a turn; False when it is kept already, one side said nothing, or it was deleted or erased meanwhile."""
@@ -103,10 +101,7 @@ class Episodes:
             turn=said.turn,
             message_ids=[storable(message_id) for message_id in said.message_ids],
         )
-        recorded = await self.rows.record(self._scope, episode, at=said.finished_at)
-        if recorded and self.announce is not None:
-            await self.announce(self.user_id)
-        return recorded
+        return await self.rows.record(self._scope, episode, at=said.finished_at)
 
     async def page(self, *, limit: int, after: str | None = None) -> EpisodePage:
         """So many of the newest, or of those behind the page that gave `after` as its `next`.

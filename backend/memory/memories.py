@@ -1,6 +1,6 @@
 """The memory of all users in this process: opens that of one, and keeps what was cached of them true."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ from backend.memory.summaries.service import Ledger, Summaries, SummaryCache
 from backend.memory.user_memory import UserMemory
 from backend.storage.database import Database
 from backend.storage.langgraph_store import open_store
-from backend.storage.notifications import Listener, notify, notify_episode
+from backend.storage.notifications import Listener, notify
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,6 @@ class Memories:
         self._limits = limits
         self._search_of = search_of
         self._clock = clock
-        self._announce_episode: Callable[[UserId], Awaitable[None]] | None = None
         self._own_store: BaseStore | None = None
 
     def in_run(self, user_id: UserId | None, store: BaseStore | None) -> UserMemory | None:
@@ -126,13 +125,7 @@ class Memories:
                 limits=self._limits.facts,
                 clock=self._clock,
             ),
-            episodes=Episodes(
-                user_id=user_id,
-                rows=self._rows,
-                writes=self._writes,
-                clock=self._clock,
-                announce=self._announce_episode,
-            ),
+            episodes=Episodes(user_id=user_id, rows=self._rows, writes=self._writes, clock=self._clock),
             search=self._search_of(user_id),
             token=partial(self._caches.token, user_id),
         )
@@ -153,13 +146,13 @@ class Memories:
         """While the block runs there is a store of our own, and processes hear of each other's changes."""
         listener = Listener(database, self._heard_change, on_episode=self._heard_episode)
         async with open_store(database) as store:
-            self._own_store, self._announce_episode = store, partial(announce_episode, database)
+            self._own_store = store
             listener.start()
             try:
                 yield
             finally:
                 await listener.stop()
-                self._own_store = self._announce_episode = None
+                self._own_store = None
 
     def _heard_change(self, scope: str | None) -> None:
         user_id = _user_heard_of(scope)
@@ -182,9 +175,3 @@ async def announce_change(database: Database, user_id: UserId) -> None:
     """Let every process drop what it has cached of a user."""
     async with database.connection() as connection:
         await notify(connection, scope_label(user_id))
-
-
-async def announce_episode(database: Database, user_id: UserId) -> None:
-    """Let every process tell who watches that an episode of a user was recorded."""
-    async with database.connection() as connection:
-        await notify_episode(connection, scope_label(user_id))

@@ -1,7 +1,8 @@
 """Facts and episodes: the table `memories`, whose every statement names the scope."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -10,7 +11,8 @@ from backend.errors import StaleVersion
 from backend.ids import MemoryId, ThreadId
 from backend.storage.database import Database
 from backend.storage.locks import lock_key
-from backend.storage.pool import SESSION
+from backend.storage.notifications import notify_episode
+from backend.storage.pool import SESSION, Connection
 from backend.storage.queries import load_queries
 
 QUERIES: Final = load_queries("memories")
@@ -121,9 +123,13 @@ class MemoryRows:
         return saved
 
     async def record(self, scope: str, memory: NewMemory, *, at: datetime) -> bool:
-        """Store a turn that was finished then; False when it is there, was deleted, or was erased since."""
-        values = {**_values(memory), "scope": scope, "at": at}
-        return await self._locked("share_lock", "record", **values) > 0
+        """Store a turn that was finished then and tell of it; False when it is there, was deleted or erased since."""
+        async with self._holding("share_lock", scope) as connection:
+            values = {**_values(memory), "scope": scope, "at": at}
+            recorded = (await connection.execute(QUERIES["record"], values)).rowcount > 0
+            if recorded:
+                await notify_episode(connection, scope)
+        return recorded
 
     async def remove(self, scope: str, kind: Kind, memory_id: MemoryId, *, version: int | None = None) -> bool:
         """Delete one row, of this version if one is named; whether it was there. An episode goes with `forget`."""
@@ -133,15 +139,15 @@ class MemoryRows:
 
     async def forget(self, scope: str, memory_id: MemoryId, *, at: datetime) -> bool:
         """Delete one episode, which is not recorded again; whether it was there."""
-        return _is_id(memory_id) and await self._locked("lock", "forget", scope=scope, id=memory_id, at=at) > 0
+        return _is_id(memory_id) and await self._alone("forget", scope=scope, id=memory_id, at=at) > 0
 
     async def erase(self, scope: str, kind: Kind, *, at: datetime) -> int:
         """Delete all rows of a kind; how many. After episodes, turns that were finished before are not recorded."""
-        return await self._locked("lock", "erase", scope=scope, kind=kind, at=at)
+        return await self._alone("erase", scope=scope, kind=kind, at=at)
 
     async def erase_thread(self, scope: str, kind: Kind, thread_id: ThreadId, *, at: datetime) -> int:
         """The same for what came from one thread."""
-        return await self._locked("lock", "erase_thread", scope=scope, kind=kind, thread_id=thread_id, at=at)
+        return await self._alone("erase_thread", scope=scope, kind=kind, thread_id=thread_id, at=at)
 
     async def touch(self, scope: str, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
         """Note that these were used in an answer; once for each time, and for none before the last one."""
@@ -158,15 +164,21 @@ class MemoryRows:
             row = await (await connection.execute(QUERIES["count"], {"scope": scope, "kind": kind})).fetchone()
             return row["count"] if row else 0
 
-    async def _locked(self, lock: Literal["lock", "share_lock"], query: str, **parameters: object) -> int:
-        """Run a statement that records, forgets or erases: many record side by side, but the others have none beside.
+    @asynccontextmanager
+    async def _holding(self, lock: Literal["lock", "share_lock"], scope: str) -> AsyncGenerator[Connection]:
+        """For what records, forgets or erases: many record side by side, but the others have none beside.
 
         Without it a turn could be recorded by a statement that began before its erasure and ended after it. The lock
         is not the scope's: who holds that one waits for a connection, and those that wait for it would have them all.
         """
         async with self._database.connection() as connection, connection.transaction():
-            await connection.execute(SESSION[lock], {"key": lock_key("recording", str(parameters["scope"]))})
-            return (await connection.execute(QUERIES[query], parameters)).rowcount
+            await connection.execute(SESSION[lock], {"key": lock_key("recording", scope)})
+            yield connection
+
+    async def _alone(self, query: str, *, scope: str, **parameters: object) -> int:
+        """Run a statement that forgets or erases; how many rows."""
+        async with self._holding("lock", scope) as connection:
+            return (await connection.execute(QUERIES[query], {"scope": scope, **parameters})).rowcount
 
     async def _run(self, query: str, **parameters: object) -> int:
         async with self._database.connection() as connection:

@@ -14,10 +14,10 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from tests.support.conditions import eventually
-from tests.support.langgraph_server import RunningServer, running_server
+from tests.support.langgraph_server import running_server
 from tests.support.model_server import ModelServer, Reply, call, structured, text, tool_calls
 from tests.support.postgres import TestServer
-from tests.support.product import PRODUCT
+from tests.support.product import PRODUCT, Product
 from tests.support.sdk_chat import messages_of, stream_turn
 from tests.support.service_tokens import SERVICE_SECRET
 from tests.support.two_users import client, http
@@ -41,16 +41,8 @@ def _owners() -> dict[str, dict[str, str]]:
     }
 
 
-@dataclass(frozen=True)
-class PageServer:
-    """A running server that asks for a sign-in, and the models that it talks to."""
-
-    server: RunningServer
-    model: ModelServer
-
-    @property
-    def url(self) -> str:
-        return self.server.url
+class PageServer(Product):
+    """A server that asks for a sign-in."""
 
     def reset_script(self) -> None:
         """The models say hello, name every thread alike, and summarize every two turns."""

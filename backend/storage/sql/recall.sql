@@ -118,25 +118,29 @@ literal AS MATERIALIZED (  -- a text without words, such as `%%` or `the who`, i
   ORDER BY created_at DESC, id DESC LIMIT 150
 ),
 candidate AS MATERIALIZED (
-  SELECT id, max(thread_id) AS thread_id, max(turn) AS turn, max(words) AS words, max(share) AS share
+  SELECT
+    id, max(thread_id) AS thread_id, max(turn) AS turn, max(words) AS words, max(share) AS share,
+    max(similarity) AS similarity
   FROM (
-    SELECT m.id, m.thread_id, m.turn, best_spot.words / peak.words AS words, best_spot.words / rarity.all_words AS share
+    SELECT
+      m.id, m.thread_id, m.turn, best_spot.words / peak.words AS words, best_spot.words / rarity.all_words AS share,
+      NULL::real AS similarity
     FROM peak, rarity, best_spot JOIN memories AS m
       ON m.scope = %(scope)s AND m.thread_id = best_spot.thread_id AND m.turn = best_spot.turn
     UNION ALL
-    SELECT best_spot.alone, NULL, NULL, best_spot.words / peak.words, best_spot.words / rarity.all_words
+    SELECT best_spot.alone, NULL, NULL, best_spot.words / peak.words, best_spot.words / rarity.all_words, NULL
     FROM peak, rarity, best_spot WHERE best_spot.alone IS NOT NULL
     UNION ALL
-    SELECT memory_id, thread_id, turn, 0, 0 FROM meaning
+    SELECT memory_id, thread_id, turn, 0, 0, similarity FROM meaning
     UNION ALL
-    SELECT id, NULL, NULL, 1, 1 FROM literal
+    SELECT id, NULL, NULL, 1, 1, NULL FROM literal
   ) AS found
   GROUP BY id
 ),
 other_meaning AS MATERIALIZED (  -- of those that only their words brought here
   SELECT memory_id, similarity FROM memory_meanings_of(
     %(scope)s,
-    ARRAY(SELECT id FROM candidate WHERE %(vector)s::text IS NOT NULL EXCEPT SELECT memory_id FROM meaning),
+    ARRAY(SELECT id FROM candidate WHERE %(vector)s::text IS NOT NULL AND similarity IS NULL),
     %(model)s,
     %(vector)s::text
   )
@@ -146,11 +150,9 @@ single AS MATERIALIZED (  -- grouped, not joined: how many rows a step has is no
     id, max(thread_id) AS thread_id, max(turn) AS turn, max(words) AS words, max(share) AS share,
     COALESCE(max(own), 0) AS own, max(similarity) AS similarity
   FROM (
-    SELECT id, thread_id, turn, words, share, NULL::real AS own, NULL::real AS similarity FROM candidate
+    SELECT id, thread_id, turn, words, share, NULL::real AS own, similarity FROM candidate
     UNION ALL
     SELECT id, NULL, NULL, NULL, NULL, own, NULL FROM seed
-    UNION ALL
-    SELECT memory_id, NULL, NULL, NULL, NULL, NULL, similarity FROM meaning
     UNION ALL
     SELECT memory_id, NULL, NULL, NULL, NULL, NULL, similarity FROM other_meaning
   ) AS each

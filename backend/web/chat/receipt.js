@@ -1,5 +1,7 @@
 // What memory did for one answer, as a sentence and as particulars.
 
+import { plural } from "../app/format.js";
+
 /**
  * @typedef {object} BlockReceipt
  * @property {boolean} used
@@ -56,13 +58,13 @@ export function receiptSentence(receipt) {
 function usedPart(receipt) {
   const used = BLOCKS.filter(({ name }) => receipt[name]?.used);
   if (!used.length) return "used nothing from memory";
-  return `used ${used.map(({ name, one, many }) => counted(receipt[name].items, one, many)).join(", ")}`;
+  return `used ${used.map(({ name, one, many }) => plural(receipt[name].items, one, many)).join(", ")}`;
 }
 
 /** @param {Receipt} receipt turns before the cut are compressed only where summaries stand for them */
 function cutPart({ cut, earlier_conversation: summaries }) {
   if (!cut) return [];
-  return [`${counted(cut, "older turn", "older turns")} ${summaries?.used ? "compressed" : "left out"}`];
+  return [`${plural(cut, "older turn")} ${summaries?.used ? "compressed" : "left out"}`];
 }
 
 /** @param {Receipt} receipt */
@@ -83,16 +85,11 @@ export function receiptParticulars(receipt) {
 /** @param {BlockReceipt} told @param {{one: string, many: string}} words */
 function blockState(told, { one, many }) {
   if (!told.used) return WHY_NOT[told.reason] ?? "not used";
-  return `${counted(told.items, one, many)}, about ${counted(told.tokens, "token", "tokens")}`;
+  return `${plural(told.items, one, many)}, about ${plural(told.tokens, "token")}`;
 }
 
 /** @param {Receipt} receipt @returns {string} */
 export function messagesSentence(receipt) {
-  const sent = `${counted(receipt.messages_sent, "message", "messages")} of this chat sent to the model`;
+  const sent = `${plural(receipt.messages_sent, "message")} of this chat sent to the model`;
   return receipt.messages_left_out ? `${sent}, ${receipt.messages_left_out} left out` : sent;
-}
-
-/** @param {number} count @param {string} one @param {string} many */
-export function counted(count, one, many) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

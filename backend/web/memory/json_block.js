@@ -1,6 +1,7 @@
 /** A structured value, folded out, with a button that copies it. */
 
-import { fill, h } from "../app/dom.js";
+import { copied, showCopied } from "../app/clipboard.js";
+import { h } from "../app/dom.js";
 import { icon } from "../app/icons.js";
 import { sizeOf } from "./profile_rows.js";
 
@@ -43,16 +44,13 @@ export function jsonBlock(app, value, name) {
  * @param {HTMLElement} button
  */
 async function copyText(app, text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
+  if (!(await copied(text))) {
     app.notify({
       text: "The browser did not let this page copy. Select the text and copy it yourself.",
       kind: "error",
     });
     return;
   }
-  fill(button, icon("check"));
+  showCopied(button);
   app.announce("Copied");
-  setTimeout(() => fill(button, icon("copy")), 2000);
 }
