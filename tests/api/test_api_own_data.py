@@ -88,6 +88,19 @@ async def test_erasing_ones_memory_counts_by_kind_and_leaves_the_threads(api: Ap
     assert set(api.server.metadata) == threads
 
 
+async def test_a_slash_at_the_end_erases_nothing(api: Api) -> None:
+    """Clients make `/api/memory/` of `/api/memory/profile/..`, and follow redirects."""
+    await api.remember("ana", city="Oslo")
+    before = await profile_of(api)
+
+    async with api.client("ana") as ana:
+        answer = await ana.delete("/api/memory/", follow_redirects=True)
+
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (404, "not_found")
+    assert before["memory"] == {"city": "Oslo"}
+    assert await profile_of(api) == before
+
+
 async def test_a_pass_that_was_under_way_while_its_user_was_erased_writes_nothing(api: Api) -> None:
     thread_id = await api.remember("ana")
     summaries = api.summaries_of("ana")
