@@ -26,7 +26,6 @@ from tests.fuzz.older_draws import allow_more
 
 STREAMS: Final = "/api/memory/events"
 """Answers without end, so it is asked for in tests of its own."""
-PATH_IDS: Final = ("fact_id", "episode_id", "thread_id", "user_id", "key")
 CHECKS: Final[Sequence[Any]] = (
     not_a_server_error,
     status_code_conformance,
@@ -64,6 +63,8 @@ class Named:
 SPELLINGS: Final[Sequence[Callable[[str], str]]] = (
     str,
     str,
+    str,
+    str,
     str.upper,
     lambda text: text.replace("-", ""),
     lambda text: f" {text}",
@@ -91,18 +92,27 @@ class Planned:
 
 
 def planned(operation: Any, *, whose: Sequence[str]) -> st.SearchStrategy[Planned]:
-    """Good and bad requests; an id in the path is often one that somebody has."""
+    """Good and bad requests; an id in the path is mostly one that somebody has, a version one that is kept."""
     made: st.SearchStrategy[Case] = st.one_of(
         operation.as_strategy(generation_mode=GenerationMode.POSITIVE),
         operation.as_strategy(generation_mode=GenerationMode.NEGATIVE),
     )
     named = st.builds(Named, st.sampled_from(whose), st.sampled_from(SPELLINGS))
-    ids = st.dictionaries(st.sampled_from(PATH_IDS), st.one_of(named, named, texts))
-    return st.builds(Planned, made, ids)
+    id_ = st.one_of(named, named, named, texts, st.just(None))
+    ids = st.fixed_dictionaries({parameter.name: id_ for parameter in operation.path_parameters})
+    return st.builds(_planned, made, ids, st.sampled_from([None, 1, 1]))
+
+
+def _planned(case: Case, ids: Mapping[str, Named | str | None], version: int | None) -> Planned:
+    parts: list[Any] = [case.query, case.body]
+    for part in parts:
+        if version is not None and isinstance(part, dict) and "version" in part:
+            part["version"] = version
+    return Planned(case, {name: wanted for name, wanted in ids.items() if wanted is not None})
 
 
 async def answer(client: httpx.AsyncClient, case: Case) -> httpx.Response | None:
-    """What the app says; None for a request that no HTTP client sends."""
+    """What the app says in the end, as a browser reads it; None for a request that no HTTP client sends."""
     sent = case.as_transport_kwargs(base_url="http://127.0.0.1")
     sent.pop("allow_redirects", None)
     if isinstance(sent.get("data"), str | bytes):
@@ -111,7 +121,7 @@ async def answer(client: httpx.AsyncClient, case: Case) -> httpx.Response | None
         request = client.build_request(**{name: value for name, value in sent.items() if value is not None})
     except (UnicodeError, httpx.InvalidURL, ValueError, TypeError):
         return None
-    return await client.send(request)
+    return await client.send(request, follow_redirects=True)
 
 
 def judge(case: Case, response: httpx.Response) -> None:

@@ -19,6 +19,25 @@ ADDRESSES: Final[dict[Section, str]] = {
     "Your data": "data",
 }
 
+MOST_TABS: Final = 60
+FOCUS_IS_VISIBLE: Final = """() => {
+  const focused = document.activeElement;
+  if (focused === document.body) return true;
+  if (!focused.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  const outline = (one) => getComputedStyle(one).outlineStyle;
+  for (let one = focused; one; one = one.parentElement) if (outline(one) !== "none") return true;
+  return false;
+}"""
+TOO_WIDE: Final = """() => {
+  const mayScroll = (one) => one.closest("pre, .table-scroll, textarea, input, .visually-hidden, svg");
+  const isCut = (one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible";
+  const hasEllipsis = (one) => getComputedStyle(one).textOverflow === "ellipsis" && !one.matches(".badge");
+  const isSeen = (one) => one.checkVisibility({ visibilityProperty: true });
+  return [...document.body.querySelectorAll("*")]
+    .filter((one) => isSeen(one) && !mayScroll(one) && isCut(one) && !hasEllipsis(one))
+    .map((one) => `${one.tagName}.${one.className} ${one.scrollWidth} > ${one.clientWidth}`);
+}"""
+
 
 @dataclass(frozen=True)
 class PageDriver:
@@ -75,7 +94,7 @@ class PageDriver:
         await self.open(address)
         await self.sign_in(token)
         await expect(self.composer).to_be_attached()
-        await expect(self.memory.get_by_role("tab", include_hidden=True)).to_have_count(len(ADDRESSES))
+        await expect(self.page.locator("#memory [role=tab]")).to_have_count(len(ADDRESSES))
 
     @property
     def turns(self) -> Locator:
@@ -114,6 +133,23 @@ class PageDriver:
 
     async def scrolls_sideways(self) -> bool:
         return await self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+    async def too_wide(self) -> list[str]:
+        """What is in sight and holds more than its width, but for tables, code, and what ends in an ellipsis."""
+        return await self.page.evaluate(TOO_WIDE)
+
+    async def tab_to(self, wanted: Locator) -> None:
+        """Press the tabulator until this has the focus; all that gets it on the way shows that it has."""
+        for _ in range(MOST_TABS):
+            await self.page.keyboard.press("Tab")
+            assert await self.focus_is_visible(), f"nobody sees the focus on {await self.focused()}"
+            if await wanted.evaluate("e => e === document.activeElement"):
+                return
+        raise AssertionError(f"{wanted} is not reached; the focus is on {await self.focused()}")
+
+    async def focus_is_visible(self) -> bool:
+        """Whether what has the focus, or what is around it, has an outline; the whole page needs none."""
+        return await self.page.evaluate(FOCUS_IS_VISIBLE)
 
     async def focused(self) -> str:
         """What has the focus, in words for a failing test."""

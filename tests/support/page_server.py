@@ -4,7 +4,7 @@ A visitor's requests go over HTTP as any client's do, so what a test prepares is
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +111,11 @@ class Visitor:
 
     async def note(self, content: str, **fields: Any) -> dict[str, Any]:
         return await self.post("/api/memory/facts", {"content": content, **fields})
+
+    async def note_all(self, contents: Iterable[str]) -> None:
+        async with self._api() as api:
+            for content in contents:
+                _json_of(await api.post("/api/memory/facts", json={"content": content}))
 
     async def notes(self) -> list[str]:
         return [fact["content"] for fact in (await self.get("/api/memory/facts"))["facts"]]

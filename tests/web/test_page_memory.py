@@ -82,19 +82,20 @@ class TestNotes:
         await receipt.get_by_role("button", name="Notes", exact=True).click()
         await expect(row(notes, "The sailing boat")).to_be_visible()
 
-    async def test_a_recalled_note_is_linked_by_its_words(self, driver: PageDriver, visitor: Visitor) -> None:
-        """A chat that has read its notes already recalls a later one."""
-        await driver.ask("hi", HELLO)
-        await visitor.note("The sailing boat lies in Bergen.")
-        await driver.ask("Where is my sailing boat?", HELLO)
+    async def test_a_past_conversation_that_was_recalled_is_linked_from_the_receipt(
+        self, driver: PageDriver, visitor: Visitor
+    ) -> None:
+        await visitor.chat("My sailing boat Aurora lies in Bergen")
+        await visitor.when(visitor.episodes)
+        await driver.ask("Where is my sailing boat Aurora?", HELLO)
 
-        receipt = driver.turn(1).locator("details.receipt")
+        receipt = driver.turn(0).locator("details.receipt")
+        await expect(receipt).to_contain_text("1 recalled memory")
         await receipt.locator("summary").click()
-        linked = receipt.get_by_role("button", name="Note: The sailing boat")
-        if await linked.count():
-            await linked.click()
-            notes = driver.memory.get_by_role("tabpanel", name="Notes")
-            await expect(row(notes, "The sailing boat")).to_be_focused()
+        await receipt.get_by_role("button", name="Past conversation 1").click()
+
+        episodes = driver.memory.get_by_role("tabpanel", name="Past conversations")
+        await expect(row(episodes, "Aurora lies in Bergen")).to_be_focused()
 
     async def test_an_edit_is_saved(self, driver: PageDriver, visitor: Visitor) -> None:
         await visitor.note("Tea is green.", categories=["drinks"])
@@ -213,6 +214,7 @@ async def delete_summaries(driver: PageDriver, choice: str) -> None:
 class TestPastConversations:
     async def test_a_deleted_one_is_gone_and_its_chat_stays(self, driver: PageDriver, visitor: Visitor) -> None:
         thread_id = await visitor.chat("Remember the sea")
+        await visitor.when(visitor.episodes)
         episodes = await driver.section("Past conversations")
         await expect(row(episodes, "Remember the sea")).to_contain_text(HELLO)
         await row(episodes, "Remember the sea").get_by_role("button", name="Delete past conversation").click()
@@ -228,6 +230,7 @@ class TestYourData:
         self, driver: PageDriver, visitor: Visitor, tmp_path: Path
     ) -> None:
         await visitor.saved(city="Oslo")
+        await visitor.when(visitor.episodes)
         await visitor.note("Tea is green.")
         data = await driver.section("Your data")
         async with driver.page.expect_download() as downloading:

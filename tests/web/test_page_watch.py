@@ -1,11 +1,13 @@
 """The watch itself: a page that does what no page of ours may do is noticed."""
 
+import re
 from collections.abc import AsyncGenerator, Generator
 
 import pytest
 from playwright.async_api import Browser
 
 from tests.support.browser import Tab, open_tab, running_browser
+from tests.support.conditions import until
 from tests.support.loopback_http import Connection, HttpRequest, LoopbackServer
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +60,7 @@ WRONG = {
 @pytest.mark.parametrize(("script", "fault"), WRONG.values(), ids=WRONG)
 async def test_a_fault_is_noticed(script: str, fault: str, tab: Tab) -> None:
     await tab.page.evaluate(script)
-    await tab.page.wait_for_timeout(100)
+    await until(lambda: any(re.search(fault, seen) for seen in tab.watch.faults))
 
     with pytest.raises(AssertionError, match=fault):
         tab.watch.assert_nothing_wrong()
@@ -68,6 +70,7 @@ async def test_a_fault_is_noticed(script: str, fault: str, tab: Tab) -> None:
 async def test_a_request_to_somewhere_else_is_noticed(tab: Tab) -> None:
     tab.watch.expect("ERR_")
     await tab.page.evaluate("fetch('http://127.0.0.2:9/').catch(() => null)")
+    await until(lambda: "http://127.0.0.2:9/" in tab.watch.requests)
 
     with pytest.raises(AssertionError, match=r"somewhere else: http://127\.0\.0\.2:9/"):
         tab.watch.assert_nothing_wrong()
