@@ -1,0 +1,1 @@
+"""What a long thread costs, and what it still knows."""

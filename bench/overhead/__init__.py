@@ -1,0 +1,1 @@
+"""What memory costs a turn, against the same sub-agent built plainly."""
