@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import structlog
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
+from langgraph.checkpoint.base import Checkpoint, CheckpointTuple, get_checkpoint_id
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool
 
 from backend.errors import AfterthoughtError
+from backend.storage.checkpoint_order import number_from
 from backend.storage.cursors import open_cursor
 from backend.storage.database import Database, process_database
 from backend.storage.messages_channel import CHANNEL, replay
@@ -42,7 +43,19 @@ class PostgresSaver(AsyncPostgresSaver):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         found = await super().aget_tuple(config)
+        if found:
+            number_from(found.checkpoint["id"])
+        if found and get_checkpoint_id(config):
+            # a fork goes on from an earlier checkpoint, and must come behind the latest
+            await self._number_from_latest(found.config)
         return found and await self._with_messages(found)
+
+    async def _number_from_latest(self, config: RunnableConfig) -> None:
+        place = config.get("configurable", {})
+        async with self._cursor() as cursor:
+            await cursor.execute(QUERIES["latest_id"], {key: place[key] for key in ("thread_id", "checkpoint_ns")})
+            for row in await cursor.fetchall():
+                number_from(row["checkpoint_id"])
 
     async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncGenerator[CheckpointTuple]:
         # Read first and given then: upstream's generator keeps its connection while it is looked through.

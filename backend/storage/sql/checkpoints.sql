@@ -1,3 +1,8 @@
+-- name: latest_id
+SELECT checkpoint_id FROM checkpoints
+WHERE thread_id = %(thread_id)s AND checkpoint_ns = %(checkpoint_ns)s
+ORDER BY checkpoint_id DESC LIMIT 1
+
 -- name: copy_checkpoints
 INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
 SELECT
