@@ -3,11 +3,11 @@
 from langgraph.graph import END, START, StateGraph
 
 from backend.bootstrap import ChatNodes, services
+from backend.chat.first_steps import first_steps
 from backend.chat.model_node import after_model
 from backend.chat.router import route
 from backend.chat.state import ChatInput, ChatState, RunSettings
 from backend.chat.subagents import SUBAGENTS
-from backend.chat.title import wants_title
 
 ChatGraph = StateGraph[ChatState, RunSettings, ChatInput, ChatState]
 
@@ -23,7 +23,7 @@ def build(nodes: ChatNodes) -> ChatGraph:
     graph.add_node("trigger_background_agent", nodes.trigger)
 
     subagents = [subagent.name for subagent in SUBAGENTS]
-    graph.add_conditional_edges(START, first_steps, ["router_agent", "rename_thread_agent"])
+    graph.add_conditional_edges(START, first_steps, ["router_agent", "rename_thread_agent", "trigger_background_agent"])
     graph.add_edge("rename_thread_agent", END)
     graph.add_conditional_edges("router_agent", route, subagents)
     for name in subagents:
@@ -31,11 +31,6 @@ def build(nodes: ChatNodes) -> ChatGraph:
     graph.add_conditional_edges("tools", route, subagents)
     graph.add_edge("trigger_background_agent", END)
     return graph
-
-
-def first_steps(state: ChatState) -> list[str]:
-    """Routing always; naming the thread beside it while it may still need a title."""
-    return ["router_agent", "rename_thread_agent"] if wants_title(state) else ["router_agent"]
 
 
 builder = build(services().chat)

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import cast
+from uuid import uuid4
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
@@ -101,6 +102,8 @@ class Conversation:
     async def ask(self, text: str, *, show: Callable[[Piece], None]) -> None:
         """Send a message and show its answer as it comes. Cancelling this cancels the run on the server too.
 
+        The message has an id, so that a run which a server begins again after a kill does not add it a second time.
+
         Raises:
             AfterthoughtError: the message was not taken, or the server went away; see `translated_errors`.
         """
@@ -109,7 +112,7 @@ class Conversation:
             stream = self._client.runs.stream(
                 self.thread_id or await self._new_thread(),
                 GRAPH,
-                input={"messages": [{"role": "human", "content": well_formed(text)}]},
+                input={"messages": [{"role": "human", "id": str(uuid4()), "content": well_formed(text)}]},
                 config=self._config,
                 stream_mode=["messages-tuple", "updates"],
                 stream_resumable=True,

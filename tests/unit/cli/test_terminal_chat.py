@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import anyio
 import pytest
@@ -77,7 +78,9 @@ def test_an_answer_is_shown_as_it_comes_and_its_line_is_ended(start: Start) -> N
 
     assert (code, session.out, session.err) == (0, "Hello\n", "")
     assert server.runs[0]["assistant_id"] == "agent"
-    assert server.runs[0]["input"] == {"messages": [{"role": "human", "content": "Hello"}]}
+    [message] = server.runs[0]["input"]["messages"]
+    assert (message["role"], message["content"]) == ("human", "Hello")
+    assert UUID(message["id"]), "a run that is begun again after a kill would add a message without an id once more"
     assert "config" not in server.runs[0]
 
 
