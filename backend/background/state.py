@@ -5,6 +5,16 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 
+class EarlierTurn(TypedDict):
+    """A turn that was handed over before, once more; the fields are those of `FinishedTurn`."""
+
+    message_ids: list[str]
+    human_count: int
+    user_text: str
+    assistant_text: str
+    finished_at: str
+
+
 class FinishedTurn(TypedDict):
     """The input, as `backend.chat.dispatch.finished_turn` makes it; nothing is ever written back."""
 
@@ -23,6 +33,8 @@ class FinishedTurn(TypedDict):
     """The last turn that summaries covered in this branch when the turn ended, -1 for none; missing when unknown."""
     recalled_ids: NotRequired[list[str]]
     """The facts and episodes that the answer was given; missing when there were none."""
+    earlier: NotRequired[list[EarlierTurn]]
+    """The turns before this one, the oldest first: their runs may have been lost."""
 
 
 class NothingNew(TypedDict):

@@ -3,6 +3,7 @@
 from langchain_core.messages import BaseMessage
 from typing_extensions import TypedDict
 
+from backend.ids import Json
 from backend.storage.messages_channel import Messages
 
 
@@ -18,6 +19,8 @@ class ChatState(ChatInput, total=False):
     subagent: str
     sent_memory: dict[str, object]
     """What calls were sent of facts and recalled items, see `backend.memory.sent_memory`."""
+    handed_over: list[dict[str, Json]]
+    """The newest turns that went to the background, see `backend.chat.finished_turn.HandedOver`."""
 
 
 class ChatUpdate(TypedDict, total=False):
@@ -26,6 +29,7 @@ class ChatUpdate(TypedDict, total=False):
     messages: list[BaseMessage]
     subagent: str
     sent_memory: dict[str, object]
+    handed_over: list[dict[str, Json]]
 
 
 class RunSettings(TypedDict, total=False):

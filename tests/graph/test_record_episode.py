@@ -16,6 +16,7 @@ from backend.errors import StorageUnavailable
 from backend.ids import Json, MemoryId, UserId
 from backend.memory.episodes import Episode
 from backend.memory.facts.record import ON_THE_PAGE, FactDraft
+from tests.support.conditions import until
 from tests.support.memory_driver import MemoryDriver, OpenDriver, Turn
 from tests.support.model_server import ModelServer, text
 from tests.support.profile_patches import add
@@ -34,12 +35,17 @@ async def contents(driver: MemoryDriver) -> list[str]:
     return [episode.content for episode in await kept(driver)]
 
 
-def with_vectors(driver: MemoryDriver, fill_vectors: FillVectors) -> None:
-    """Let the background graph of a driver fill vectors in this way."""
+async def no_vectors(user_id: UserId) -> None:
+    """As where embeddings are off."""
+
+
+def with_node(driver: MemoryDriver, *, fill_vectors: FillVectors = no_vectors, pauses: Sequence[float] = ()) -> None:
+    """Let the background graph of a driver keep turns, and fill vectors, in this way."""
     node = make_record_episode_node(
         memory_of=driver.process.memories.in_run,
         read_context=lambda config: run_context(config, auth_mode="none", default_user=""),
         fill_vectors=fill_vectors,
+        pauses=pauses,
     )
     nodes = dataclasses.replace(driver.process.services.background, record_episode=node)
     driver.background = build(nodes).compile(store=driver.process.store)
@@ -178,6 +184,68 @@ class TestRunsThatComeAgain:
         assert [episode.turn for episode in await kept(driver)] == [1]
 
 
+class TestLostRuns:
+    """A server that is killed forgets the background runs that it had."""
+
+    async def test_turns_whose_runs_were_lost_are_kept_with_the_next_turn(self, driver: MemoryDriver) -> None:
+        await driver.talk(1)
+        await driver.talk(2, remembering=False)
+        lost = [turn["finished_at"] for _, turn in driver.server.started]
+        driver.server.started.clear()
+        await driver.talk(1)
+        episodes = await kept(driver)
+        assert [episode.turn for episode in episodes] == [0, 1, 2, 3]
+        assert [episode.created_at.isoformat() for episode in episodes[1:3]] == lost
+
+    async def test_turns_that_were_handed_over_are_not_kept_twice(self, driver: MemoryDriver) -> None:
+        await driver.talk(1)
+        hidden = HumanMessage("<context>date</context>", additional_kwargs={"hide_from_ui": True})
+        await driver.send(hidden, "hi")
+        await driver.remember(times=2)
+        assert [episode.turn for episode in await kept(driver)] == [0, 1]
+
+    async def test_what_was_erased_since_does_not_come_back_with_the_next_turn(self, driver: MemoryDriver) -> None:
+        await driver.talk(2)
+        first, _ = await kept(driver)
+        await driver.memory.episodes.delete(first.id)
+        await driver.talk(1)
+        assert [episode.turn for episode in await kept(driver)] == [1, 2]
+        await driver.memory.episodes.erase()
+        await driver.talk(1)
+        assert [episode.turn for episode in await kept(driver)] == [3]
+
+    async def test_a_turn_that_is_handed_over_again_was_finished_when_it_was_first(self, driver: MemoryDriver) -> None:
+        await driver.send(HumanMessage("hi", id="h1"))
+        await driver.send(HumanMessage("hi", id="h1"))
+        first, again = [turn["finished_at"] for _, turn in driver.server.started]
+        assert first == again
+
+    async def test_nobody_is_handed_the_turns_of_somebody_else(self, driver: MemoryDriver) -> None:
+        ben = driver.elsewhere(user_id="ben", thread_id=driver.thread_id)
+        await driver.talk(1, remembering=False)
+        driver.server.started.clear()
+        await ben.send("of ben")
+        await driver.remember()
+        assert await contents(ben) == ["User: of ben\nAssistant: answer to of ben"]
+        assert await contents(driver) == []
+
+    async def test_a_turn_that_was_edited_since_is_not_kept_anew(self, driver: MemoryDriver) -> None:
+        await driver.talk(1)
+        human, _ = await driver.messages()
+        await driver.graph.aupdate_state(driver.config, {"messages": [HumanMessage("edited", id=human.id)]})
+        await driver.talk(1)
+        assert [episode.turn for episode in await kept(driver)] == [0, 1]
+
+    @pytest.mark.parametrize("known", [7, [{"user_id": "ana"}], [None]], ids=["number", "half", "nothing"])
+    async def test_what_a_client_wrote_there_keeps_no_turn_from_being_kept(
+        self, driver: MemoryDriver, known: object
+    ) -> None:
+        await driver.talk(1)
+        await driver.graph.aupdate_state(driver.config, {"handed_over": known})
+        await driver.talk(1)
+        assert [episode.turn for episode in await kept(driver)] == [0, 1]
+
+
 class TestUse:
     """What an answer was given is noted with it."""
 
@@ -223,7 +291,7 @@ class TestUse:
         async def fill(user_id: UserId) -> None:
             filled.append(user_id)
 
-        with_vectors(driver, fill)
+        with_node(driver, fill_vectors=fill)
         _, turn = await self.given(driver)
         with capture_logs() as lines:
             await driver.run(changed(turn, recalled_ids=7))
@@ -269,7 +337,7 @@ class TestVectors:
         async def fill(user_id: UserId) -> None:
             seen.append((user_id, len(await kept(driver))))
 
-        with_vectors(driver, fill)
+        with_node(driver, fill_vectors=fill)
         await driver.talk(2)
         assert seen == [("ana", 1), ("ana", 2)]
 
@@ -280,7 +348,7 @@ class TestVectors:
         async def fill(user_id: UserId) -> None:
             calls.append(user_id)
 
-        with_vectors(driver, fill)
+        with_node(driver, fill_vectors=fill)
         await driver.talk(1, remembering=False)
         await driver.remember(times=2)
         assert len(calls) == 2
@@ -289,7 +357,7 @@ class TestVectors:
         async def fill(user_id: UserId) -> None:
             raise StorageUnavailable
 
-        with_vectors(driver, fill)
+        with_node(driver, fill_vectors=fill)
         with capture_logs() as lines:
             await driver.talk(3)
         assert [line["event"] for line in lines if line["log_level"] == "warning"] == ["fill_vectors_failed"] * 3
@@ -301,7 +369,7 @@ class TestVectors:
             raise AssertionError
 
         nobody = driver.elsewhere(user_id=None)
-        with_vectors(nobody, fill)
+        with_node(nobody, fill_vectors=fill)
         with capture_logs() as lines:
             await nobody.talk(1)
         assert not [line for line in lines if line["event"] == "fill_vectors_failed"]
@@ -312,6 +380,7 @@ class TestFailures:
     async def test_with_the_database_away_one_line_says_so_and_a_later_run_catches_up(
         self, driver: MemoryDriver
     ) -> None:
+        with_node(driver)
         await driver.talk(1, remembering=False)
         [turn] = driver.server.started
         driver.process.watch.error = StorageUnavailable()
@@ -322,6 +391,20 @@ class TestFailures:
         assert "question" not in str(lines)
         driver.process.watch.error = None
         await driver.run(turn)
+        assert len(await kept(driver)) == 1
+
+    @pytest.mark.parametrize("home", ["postgres"], indirect=True)
+    async def test_a_database_that_is_away_for_a_while_gets_the_turn_when_it_is_back(
+        self, driver: MemoryDriver
+    ) -> None:
+        with_node(driver, pauses=[0.01] * 500)
+        await driver.talk(1, remembering=False)
+        watch = driver.process.watch
+        watch.error, asked = StorageUnavailable(), watch.asked
+        run = asyncio.create_task(driver.run(driver.server.started[0]))
+        await until(lambda: watch.asked > asked + 2)
+        watch.error = None
+        await run
         assert len(await kept(driver)) == 1
 
     async def test_a_failed_preview_and_a_failed_pass_do_not_keep_the_turn_from_being_kept(

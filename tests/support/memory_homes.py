@@ -22,11 +22,14 @@ from backend.background.record_episode import make_record_episode_node
 from backend.background.summarize import make_summarize_node
 from backend.bootstrap import Services, assemble, limits_of, utc_now
 from backend.chat.dispatch import make_trigger_node
-from backend.chat.model_node import RecentTurns, make_model_node
+from backend.chat.model_node import make_model_node
+from backend.chat.router import make_router_node
 from backend.chat.subagents import SUBAGENTS
 from backend.chat.tools_node import make_tools_node
+from backend.chat.turn_memory import RecentTurns, TurnMemories
 from backend.ids import UserId
 from backend.llm.prompts import Prompts
+from backend.llm.structured import StructuredCalls
 from backend.memory.forgetting import Forgetting
 from backend.memory.memories import Memories, RecallCaches
 from backend.memory.scope import Namespace
@@ -204,22 +207,30 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
     outside = make_tools(client=json_client(settings.tool_timeout_seconds), settings=settings)
     tools = {**outside, **{tool.name: tool for tool in own}}
     buffer = settings.memory_thread_messages_buffer_recent_turns
+    turn_memories = TurnMemories(
+        memory_of=memories.in_run,
+        read_context=read_context,
+        recent=RecentTurns(buffer=buffer, without_summaries=buffer + settings.memory_thread_summary_keep_recent),
+    )
+    router = make_router_node(
+        model=services.models.for_role("router"),
+        structured=StructuredCalls(),
+        prompts=prompts,
+        timeout_seconds=settings.router_timeout_seconds,
+        read_ahead=turn_memories.read_ahead,
+    )
     subagents = {
         subagent.name: make_model_node(
             subagent=subagent,
             model=services.models.for_role("chat"),
             prompts=prompts,
             tools=tools,
-            memory_of=memories.in_run,
-            read_context=read_context,
-            recent=RecentTurns(buffer=buffer, without_summaries=buffer + settings.memory_thread_summary_keep_recent),
+            memories=turn_memories,
         )
         for subagent in SUBAGENTS
     }
-    trigger = make_trigger_node(
-        runs=services.server, memory_of=memories.in_run, read_context=read_context, clock=services.summarizer.clock
-    )
-    record_episode = make_record_episode_node(memory_of=memories.in_run, read_context=read_context)
+    trigger = make_trigger_node(runs=services.server, read_context=read_context, clock=services.summarizer.clock)
+    record_episode = make_record_episode_node(memory_of=memories.in_run, read_context=read_context, pauses=())
     summarize = make_summarize_node(
         summarizer=services.summarizer, memory_of=memories.in_run, read_context=read_context
     )
@@ -233,7 +244,11 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         services,
         memories=memories,
         chat=replace(
-            services.chat, subagents=subagents, tools=make_tools_node(subagents=SUBAGENTS, tools=tools), trigger=trigger
+            services.chat,
+            router=router,
+            subagents=subagents,
+            tools=make_tools_node(subagents=SUBAGENTS, tools=tools),
+            trigger=trigger,
         ),
         background=replace(services.background, record_episode=record_episode, summarize=summarize),
         forgetting=Forgetting(

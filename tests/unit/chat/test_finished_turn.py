@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from backend.chat.dispatch import finished_turn
-from backend.chat.state import ChatState
+from backend.chat.finished_turn import finished_turn
 from backend.ids import Json, ThreadId
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -17,7 +16,7 @@ IMAGE: dict[str, Any] = {"type": "image_url", "image_url": {"url": "data:image/p
 
 
 def handed_over(*messages: BaseMessage) -> dict[str, Json]:
-    return finished_turn(cast("ChatState", {"messages": list(messages)}), ThreadId("t-1"), NOW)
+    return finished_turn(messages, ThreadId("t-1"), NOW)
 
 
 def sides(*messages: BaseMessage) -> tuple[Json, Json]:
