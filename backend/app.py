@@ -1,5 +1,6 @@
 """The HTTP side: our routes, mounted by the server beside LangGraph's own."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from backend import __version__
 from backend.api.body_limit import BodyLimit
 from backend.api.caller import make_read_caller
 from backend.api.callers_memory import make_callers_memory
-from backend.api.closed_paths import ClosedPaths
+from backend.api.closed_paths import ClosedPaths, refuse_mount_prefix
 from backend.api.deleted_threads import DeletedThreads
 from backend.api.episodes import add_episode_routes
 from backend.api.error_form import ErrorForm
@@ -35,6 +36,7 @@ def build(services: Services) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        refuse_mount_prefix(os.environ)
         if services.settings.auth_mode != "none":
             await require_sign_in(app)
         async with services.running():

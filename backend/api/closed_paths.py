@@ -1,11 +1,13 @@
 """Paths that the dev server opens to everybody, past its own authentication."""
 
+import json
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.api.errors import error_response
-from backend.errors import NotFound
+from backend.errors import NotFound, SettingsError
 
 CLOSED_PREFIXES: Final = ("/internal", "/deploy")
 """`/internal/debug/thread/{id}` shows any thread, `/internal/truncate` deletes everything, `/deploy` runs a command."""
@@ -22,6 +24,20 @@ class ClosedPaths:
             await error_response(NotFound("there is nothing here"))(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+
+def refuse_mount_prefix(environment: Mapping[str, str]) -> None:
+    """Below a prefix the server's paths are others than those that middleware closes, opens and watches.
+
+    Raises:
+        SettingsError: the server is configured with one.
+    """
+    configured = json.loads(environment.get("LANGGRAPH_HTTP") or "{}").get("mount_prefix")
+    if environment.get("MOUNT_PREFIX") or configured:
+        raise SettingsError(
+            "MOUNT_PREFIX (or http.mount_prefix in the server's configuration) is not supported; leave it out, "
+            "and have the proxy in front take the prefix off"
+        )
 
 
 def _is_closed(path: str) -> bool:

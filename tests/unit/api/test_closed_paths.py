@@ -4,7 +4,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from backend.api.closed_paths import ClosedPaths
+from backend.api.closed_paths import ClosedPaths, refuse_mount_prefix
+from backend.errors import SettingsError
 
 pytestmark = pytest.mark.anyio
 
@@ -35,3 +36,16 @@ async def test_a_closed_path_answers_404_to_every_method(path: str) -> None:
 async def test_other_paths_are_not_touched(path: str) -> None:
     async with client() as http:
         assert (await http.get(path)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "environment", [{"MOUNT_PREFIX": "/v1"}, {"LANGGRAPH_HTTP": '{"mount_prefix": "/v1"}'}], ids=["variable", "file"]
+)
+def test_a_server_below_a_prefix_does_not_start(environment: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match="MOUNT_PREFIX"):
+        refuse_mount_prefix(environment)
+
+
+@pytest.mark.parametrize("environment", [{}, {"LANGGRAPH_HTTP": '{"app": "x:y"}'}], ids=["bare", "other"])
+def test_a_server_at_the_root_starts(environment: dict[str, str]) -> None:
+    refuse_mount_prefix(environment)
