@@ -19,12 +19,13 @@ WORKERS := 2
 # A stamp is written when an installation is complete and is older than its lock file when that has changed.
 RUNTIME := $(VENV)/.runtime-installed
 TOOLS := $(VENV)/.tools-installed
+MEASURES := $(VENV)/.measures-installed
 JS_PACKAGES := $(if $(and $(shell command -v node),$(shell command -v npm)),$(JS)/node_modules/.installed)
 JS_TOOLS := $(wildcard $(JS)/node_modules/.bin/biome)
 NO_JS_TOOLS := The page's scripts were not checked: that needs node and npm, and then make setup.
 NO_INTERPRETER := $(if $(wildcard $(RUN)),,FORCE)
 
-.PHONY: help setup dev chat doctor test check lock FORCE
+.PHONY: help setup dev chat doctor test check bench pictures lock FORCE
 
 help:
 	@echo "make dev      serve on http://127.0.0.1:2024, with the page at /app (set PORT for another)"
@@ -32,6 +33,8 @@ help:
 	@echo "make doctor   say what is configured, what is missing and how to fix it"
 	@echo "make test     run all tests"
 	@echo "make check    lint, types, import contracts, spelling; needs no database"
+	@echo "make bench    measure overhead, growth, load and faults (docs/PERFORMANCE.md); ARGS=\"overhead --quick\" for less"
+	@echo "make pictures take the pictures of the page in docs/images anew"
 	@echo "make setup    only install what the others need"
 	@echo "make lock     write requirements/*.txt anew from pyproject.toml (UPGRADE=--upgrade for newer versions)"
 
@@ -52,6 +55,13 @@ check: $(TOOLS)
 	$(RUN) -m pyright
 	$(if $(JS_TOOLS),cd $(JS) && node_modules/.bin/biome check . ../../backend/web,@echo "$(NO_JS_TOOLS)")
 	$(if $(JS_TOOLS),$(JS)/node_modules/.bin/tsc -p $(JS))
+
+bench: $(MEASURES)
+	$(RUN) -m bench $(ARGS)
+
+pictures: export PICTURES = docs/images
+pictures: $(TOOLS)
+	$(RUN) -m pytest tests/web/test_page_pictures.py $(ARGS)
 
 lock: $(TOOLS)
 	$(LOCK) --group build -o requirements/build.txt
@@ -78,6 +88,11 @@ $(TOOLS): $(RUNTIME) requirements/dev.txt
 	@rm $(RUNTIME)
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@touch $(RUNTIME) $@
+
+$(MEASURES): $(TOOLS) requirements/bench.txt
+	@echo "Installing what the measurements compare with ..."
+	@$(PIP) --require-hashes -r requirements/bench.txt
+	@touch $@
 
 $(JS)/node_modules/.installed: $(JS)/package-lock.json
 	@echo "Installing the JavaScript SDK for its test ..."
