@@ -86,6 +86,10 @@ async def test_the_header_of_a_small_screen_holds_the_model_and_the_way_out(brow
         assert await driver.too_wide() == []
 
 
+async def test_the_header_names_the_model(driver: PageDriver) -> None:
+    await expect(driver.page.get_by_role("banner").locator(".badge")).to_have_text("Model: chat")
+
+
 async def as_offline(route: Route) -> None:
     """The longest that the header has to say."""
     response = await route.fetch()

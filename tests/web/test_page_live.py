@@ -1,5 +1,6 @@
 """Memory that changes elsewhere appears on the open page by itself."""
 
+import re
 from typing import Final
 
 import pytest
@@ -12,6 +13,13 @@ from tests.support.page_server import Visitor, saves
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
 SOON_MS: Final = 2_000
+FADES: Final = """() => {
+  const about = new Set(["offset", "computedOffset", "easing", "composite"]);
+  const moves = (frames) => [...new Set(frames.flatMap(Object.keys))].filter((name) => !about.has(name));
+  return document.getAnimations()
+    .filter((one) => one.animationName === "memory-news")
+    .map(({ effect }) => ({ place: effect.pseudoElement, moves: moves(effect.getKeyframes()) }));
+}"""
 
 
 async def test_a_note_that_is_written_elsewhere_appears_within_two_seconds(
@@ -22,6 +30,17 @@ async def test_a_note_that_is_written_elsewhere_appears_within_two_seconds(
     await visitor.note("Tea is green.")
     await expect(notes).to_contain_text("Tea is green.", timeout=SOON_MS)
     await expect(notes).not_to_contain_text("No notes yet")
+
+
+async def test_only_the_row_that_came_is_marked_by_a_layer_that_fades(driver: PageDriver, visitor: Visitor) -> None:
+    """A background that fades would be drawn anew with each frame, by the thread that also answers the keyboard."""
+    await visitor.note_all(["Tea is green.", "Water is blue."])
+    notes = await driver.section("Notes")
+    await expect(notes.get_by_role("listitem")).to_have_count(2)
+    await visitor.note("Coal is black.")
+    await expect(notes.locator(".is-news")).to_have_text([re.compile("Coal is black")])
+
+    assert await driver.page.evaluate(FADES) == [{"place": "::after", "moves": ["opacity"]}]
 
 
 async def test_a_row_that_the_model_saves_appears_within_two_seconds_of_the_save(

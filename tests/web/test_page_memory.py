@@ -2,14 +2,25 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.support.model_server import text
 from tests.support.page_driver import PageDriver
 from tests.support.page_server import HELLO, TITLE, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
+
+LONG_ANSWER: Final = """Two places are **close**:
+
+| Where | Miles |
+| --- | ---: |
+| Drøbak | 16 |
+| Hvaler | 45 |
+
+That is the end."""
 
 
 def row(panel: Locator, words: str) -> Locator:
@@ -223,6 +234,24 @@ class TestPastConversations:
         await expect(episodes).to_contain_text("lands here")
         assert await visitor.episodes() == []
         assert await visitor.thread_ids() == [thread_id]
+
+    async def test_a_long_one_shows_its_beginning_in_plain_words_and_all_of_it_on_demand(
+        self, driver: PageDriver, visitor: Visitor
+    ) -> None:
+        visitor.model.then(text(LONG_ANSWER), to="chat")
+        await visitor.chat("Where could we sail?")
+        await visitor.when(visitor.episodes)
+        kept = row(await driver.section("Past conversations"), "Where could we sail?")
+        await expect(kept).to_contain_text("Assistant: Two places are close:")
+        await expect(kept).not_to_contain_text("**")
+        await expect(kept).not_to_contain_text("That is the end.")
+
+        await kept.get_by_role("button", name="Show more").click()
+        await expect(kept.get_by_role("table")).to_contain_text("Hvaler")
+        await expect(kept).to_contain_text("That is the end.")
+        await expect(kept).not_to_contain_text("**")
+        await kept.get_by_role("button", name="Show less").click()
+        await expect(kept.get_by_role("table")).to_be_hidden()
 
 
 class TestYourData:

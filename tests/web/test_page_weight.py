@@ -1,4 +1,4 @@
-"""How much the page loads, and whether it stays quick with a long chat and many notes."""
+"""Whether the page stays quick with a long chat and many notes. What loading it costs is in test_page_size.py."""
 
 import asyncio
 import time
@@ -6,15 +6,14 @@ from collections.abc import Awaitable, Iterator
 from typing import Any, Final, cast
 
 import pytest
-from playwright.async_api import Browser, CDPSession, Locator, Page, Request, Response, expect
+from playwright.async_api import CDPSession, Locator, Page, expect
 
 from tests.support.model_server import text
-from tests.support.page_driver import PageDriver, driven_tab
+from tests.support.page_driver import PageDriver
 from tests.support.page_server import Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
-MAX_FIRST_LOAD_BYTES: Final = 150_000
 TURNS: Final = 500
 NOTES: Final = 500
 SHOWN_SECONDS: Final = 5.0
@@ -90,36 +89,6 @@ class Processor:
 def scrolled(scroller: Locator, step: int, most: int = 1_000) -> Awaitable[int]:
     """Scroll by so many pixels a frame, up to the end; how many frames it took."""
     return scroller.evaluate(SCROLL, {"step": step, "most": most})
-
-
-async def test_a_first_load_is_small_and_from_one_place(browser: Browser, visitor: Visitor) -> None:
-    """As it travels: compressed, headers and the sign-in included."""
-    async with driven_tab(browser, visitor.server.url) as driver:
-        await driver.enter(visitor.token)
-        await expect(await driver.section("About you")).to_contain_text("Ana López")
-        loaded = {one.url: one.request for one in driver.watch.responses if not await is_stream(one)}
-        sizes = {url: await bytes_of(request) for url, request in loaded.items()}
-
-        largest = sorted(sizes.items(), key=lambda one: -one[1])[:5]
-        assert sum(sizes.values()) < MAX_FIRST_LOAD_BYTES, (sum(sizes.values()), len(sizes), largest)
-        assert len(sizes) > 10
-        assert all(url.startswith(f"{visitor.server.url}/") for url in driver.watch.requests)
-
-
-async def is_stream(response: Response) -> bool:
-    return (await response.header_value("content-type") or "").startswith("text/event-stream")
-
-
-async def bytes_of(request: Request) -> int:
-    sizes = await request.sizes()
-    return sizes["responseHeadersSize"] + sizes["responseBodySize"]
-
-
-async def test_markdown_is_loaded_when_there_is_an_answer(driver: PageDriver) -> None:
-    assert not any("/vendor/" in url for url in driver.watch.requests)
-    await driver.ask("hi", "Hello")
-    await expect(driver.turn(0).locator(".steps p")).to_have_text("Hello there.")
-    assert any("/vendor/" in url for url in driver.watch.requests)
 
 
 class TestLongChat:

@@ -1,8 +1,8 @@
 /** What the parts of the page get: the same for all of them. */
 
 import { announce, notify } from "./announce.js";
-import { unreachable } from "./errors.js";
 import * as format from "./format.js";
+import { whenNeeded } from "./loading.js";
 
 /**
  * @typedef {{section: import("./routes.js").Section, id?: string}} MemoryPlace
@@ -25,10 +25,7 @@ import * as format from "./format.js";
  */
 
 /** Dialogs are loaded when the first one is asked for: most visits need none. */
-const loadDialogs = () =>
-  import("./dialogs.js").catch(() => {
-    throw unreachable();
-  });
+const loadDialogs = whenNeeded(() => import("./dialogs.js"));
 
 /** @type {import("./dialogs.js").Dialogs} */
 const dialogs = {

@@ -71,6 +71,11 @@ export function errorOf(status, body) {
   return new ApiError([said, WAYS_OUT[kind]].filter(Boolean).join(" "), { kind, status, body });
 }
 
+/** @param {unknown} error @returns {string} what it says to people */
+export function sentenceOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /**
  * Whether an error is a request that was given up on purpose.
  *

@@ -15,7 +15,7 @@ export function showModel(place, { health: { model }, dialogs }) {
 
 /** @param {string} name */
 function nameBadge(name) {
-  return h("span", { class: "badge", title: `Answers come from ${name}` }, label("Answered by "), name);
+  return h("span", { class: "badge", title: `Answers come from ${name}` }, "Model: ", name);
 }
 
 /**
@@ -40,9 +40,4 @@ function howToSetAModel(notice) {
     h("pre", { class: "mono", tabindex: 0 }, "OPENAI_BASE_URL=http://127.0.0.1:11434/v1\nMODEL=the model's name"),
     h("p", { class: "muted small" }, "What is remembered stays when the model changes."),
   );
-}
-
-/** @param {string} text */
-function label(text) {
-  return h("span", { class: "visually-hidden" }, text);
 }

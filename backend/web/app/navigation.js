@@ -2,10 +2,14 @@
 
 import { hashOf, routeOf, titleOf } from "./routes.js";
 
-/** @typedef {import("./routes.js").Route} Route */
+/**
+ * @typedef {import("./routes.js").Route} Route
+ * @typedef {{id?: string, keepsView?: boolean}} Details what the address does not say: an item to go to, and whether a
+ *   narrow window stays where it is
+ */
 
 /**
- * @param {{show: (route: Route, details: {id?: string}) => Promise<void>}} parts `show` is called for each route
+ * @param {{show: (route: Route, details: Details) => Promise<void>}} parts `show` is called for each route
  */
 export function createNavigation({ show }) {
   let current = routeOf(location.hash);
@@ -18,7 +22,7 @@ export function createNavigation({ show }) {
 
   /**
    * @param {Route} route
-   * @param {{id?: string}} [details]
+   * @param {Details} [details]
    */
   function apply(route, details = {}) {
     if (isOtherChat(current, route)) chatTitle = null;
@@ -29,7 +33,7 @@ export function createNavigation({ show }) {
 
   /**
    * @param {Route} route
-   * @param {{id?: string}} [details] what the address does not say
+   * @param {Details} [details]
    */
   function go(route, details) {
     if (location.hash !== hashOf(route)) history.pushState(null, "", hashOf(route));

@@ -50,15 +50,15 @@ export async function openPage({ api, health, session }) {
   /** @param {string} deleted */
   function leave(deleted) {
     chat.forget(deleted);
-    if (threadId === deleted) navigation.go({ view: "chat", threadId: null });
+    if (threadId === deleted) navigation.go({ view: "chat", threadId: null }, { keepsView: true });
   }
 
   /**
    * @param {import("./routes.js").Route} route
-   * @param {{id?: string}} details
+   * @param {import("./navigation.js").Details} details
    */
-  async function show(route, { id }) {
-    layout.show(route.view, { focus: true });
+  async function show(route, { id, keepsView = false }) {
+    if (!keepsView) layout.show(route.view, { focus: true });
     if (route.view === "memory") {
       section = route.section;
       return (await memory).open({ section, id });

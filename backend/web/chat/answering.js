@@ -1,14 +1,15 @@
 // Runs in the thread that is shown: send, stop, answer again, join one that is going on. Knows no DOM.
 
+import { sentenceOf } from "../app/errors.js";
 import { withEvent } from "./answer_stream.js";
-import { attempt, ignoreEnded, sentenceOf } from "./attempts.js";
+import { attempt, ignoreEnded } from "./attempts.js";
 import { messagesBefore } from "./branches.js";
 import { merged, stoppedAnswer } from "./conversation_state.js";
 import { stateFailure, streamFailure } from "./run_failures.js";
 
 /**
  * @typedef {import("./message_text.js").Message} Message
- * @typedef {import("./threads.js").Threads} Threads
+ * @typedef {import("./threads.js").Threads & import("./runs.js").Runs} Threads
  * @typedef {import("./conversation_state.js").Shown} Shown
  * @typedef {import("./conversation_state.js").Going} Going
  * @typedef {import("./answer_stream.js").StreamEvent} StreamEvent
@@ -87,7 +88,7 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
   }
 
   /**
-   * @param {{message: Message, kept: readonly Message[], checkpoint?: import("./threads.js").Checkpoint}} what
+   * @param {{message: Message, kept: readonly Message[], checkpoint?: import("./runs.js").Checkpoint}} what
    * @returns {Promise<Sent>} as soon as the server has taken it, or has not
    */
   async function begin({ message, kept, checkpoint }) {
@@ -104,7 +105,7 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
 
   /**
    * @param {string} id
-   * @param {{message: Message, checkpoint?: import("./threads.js").Checkpoint, signal: AbortSignal}} what
+   * @param {{message: Message, checkpoint?: import("./runs.js").Checkpoint, signal: AbortSignal}} what
    * @returns {Promise<Sent>}
    */
   async function startRun(id, what) {
@@ -228,7 +229,7 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     });
   }
 
-  /** @param {string} id @param {Message} partial @param {import("./threads.js").ThreadView} view @param {AbortSignal} signal */
+  /** @param {string} id @param {Message} partial @param {import("./runs.js").ThreadView} view @param {AbortSignal} signal */
   async function keepPartial(id, partial, view, signal) {
     try {
       await threads.keepStopped(id, partial);

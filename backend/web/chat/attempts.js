@@ -1,5 +1,6 @@
 // What becomes of a request of the chat: it was taken, or a sentence says why not.
 
+import { sentenceOf } from "../app/errors.js";
 import { STILL_ANSWERING } from "./run_failures.js";
 
 /**
@@ -29,9 +30,4 @@ function statusOf(error) {
 /** @param {unknown} error told again, except that a run that has ended cannot be cancelled */
 export function ignoreEnded(error) {
   if (![404, 409].includes(statusOf(error) ?? 0)) throw error;
-}
-
-/** @param {unknown} error @returns {string} */
-export function sentenceOf(error) {
-  return error instanceof Error ? error.message : String(error);
 }

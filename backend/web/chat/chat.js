@@ -1,13 +1,12 @@
 // The chat: the list of chats, the messages of the one that is open, and where the next one is written.
 
 import { fill, h } from "../app/dom.js";
-import { createAnswering } from "./answering.js";
+import { ApiError, sentenceOf } from "../app/errors.js";
+import { stylesheet, whenNeeded } from "../app/loading.js";
 import { createComposer } from "./composer.js";
 import { createConversation } from "./conversation.js";
-import { shownTurns } from "./conversation_state.js";
 import { createDrafts } from "./drafts.js";
-import { onFrame, soon } from "./moments.js";
-import { newId } from "./new_id.js";
+import { soon } from "./moments.js";
 import { createThreadList } from "./thread_list.js";
 import { UNNAMED } from "./thread_names.js";
 import { createThreads } from "./threads.js";
@@ -15,12 +14,16 @@ import { createWelcome } from "./welcome.js";
 
 /**
  * @typedef {import("../app/app.js").App} App
- * @typedef {import("./conversation_state.js").ShownTurn} ShownTurn
  * @typedef {import("./attempts.js").Sent} Sent
+ * @typedef {import("./talk.js").Talk} Talk
  */
 
 const GONE = "This chat is not there any more. It may have been deleted elsewhere.";
+const STOPPED = "You stopped this message before it was sent.";
+const NOWHERE = "This address leads to no chat.";
 const REFRESH_MS = 250;
+/** What the server says of an id that cannot be one. */
+const NO_ID = [400, 404, 422];
 
 /**
  * @param {App} app
@@ -29,10 +32,13 @@ const REFRESH_MS = 250;
  */
 export function mountChat(app, places) {
   const threads = createThreads(app.api);
-  const answering = createAnswering({ threads, newId, listener: { changed: onFrame(show), taken, named, ended } });
-  const composer = createComposer({ drafts: createDrafts(), onSend: send, onStop: stop });
+  const composer = createComposer({
+    drafts: createDrafts(),
+    onSend: send,
+    onStop: () => (talk ? talk.stop() : giveUpWaiting?.()),
+  });
   const welcome = createWelcome((words) => composer.fillIn(words));
-  const conversation = createConversation(app, { again, edit }, welcome);
+  const conversation = createConversation(welcome, () => /** @type {Talk} */ (talk).turnView());
   const list = createThreadList({ app, threads, onNew: startNew, onChange: showTitle });
   const title = h("h2", { class: "chat-title" });
   const problem = h("div", { class: "chat-problem" });
@@ -41,18 +47,34 @@ export function mountChat(app, places) {
 
   /** @type {string | null | undefined} */
   let openId;
+  /** @type {Talk | null} */
+  let talk = null;
   let isLoading = false;
   /** What is being sent, until the server has taken it. */
   let sending = "";
+  /** @type {(() => void) | null} there while a message waits for what answers */
+  let giveUpWaiting = null;
+  const START_NEW = { label: "Start a new chat", run: startNew };
+
+  const talking = whenNeeded(async () => {
+    const [{ createTalk }] = await Promise.all([
+      import("./talk.js"),
+      stylesheet("/app/styles/turns.css"),
+      stylesheet("/app/styles/markdown.css"),
+    ]);
+    const heard = { changed: show, taken, named: list.refresh, ended: list.refresh };
+    talk = createTalk(app, { threads, conversation, composer, heard });
+    return talk;
+  });
 
   function show() {
-    const turns = shownTurns(answering.shown);
+    const turns = talk?.turns() ?? [];
     conversation.show(turns);
     conversation.showEmptiness(
       isLoading && !turns.length,
       !isLoading && !turns.length && problem.childElementCount === 0,
     );
-    composer.showBusy(answering.shown.going !== null);
+    composer.showBusy(talk ? talk.isBusy : giveUpWaiting !== null);
   }
 
   function showTitle() {
@@ -76,17 +98,30 @@ export function mountChat(app, places) {
   async function load(id) {
     isLoading = id !== null;
     fill(problem);
-    const loading = answering.open(id);
+    const opening = opened(id);
     show();
     try {
-      const isThere = await loading;
-      if (openId === id && !isThere) showProblem(GONE, { label: "New chat", run: startNew });
+      const isThere = await opening;
+      if (openId === id && !isThere) showProblem(GONE, START_NEW);
     } catch (error) {
-      if (openId === id) showProblem(/** @type {Error} */ (error).message, { label: "Try again", run: () => load(id) });
+      if (openId === id) showFailure(id, error);
     }
     if (openId !== id) return;
     isLoading = false;
     show();
+  }
+
+  /** @param {string | null} id @returns {Promise<boolean>} whether there is such a chat; a new one needs nothing yet */
+  async function opened(id) {
+    if (id === null && !talk) return true;
+    const { open } = talk ?? (await talking());
+    return openId !== id || open(id);
+  }
+
+  /** @param {string | null} id @param {unknown} error */
+  function showFailure(id, error) {
+    if (error instanceof ApiError && NO_ID.includes(error.status)) showProblem(NOWHERE, START_NEW);
+    else showProblem(sentenceOf(error), { label: "Try again", run: () => load(id) });
   }
 
   /** @param {string} sentence @param {{label: string, run: () => void}} action */
@@ -102,46 +137,41 @@ export function mountChat(app, places) {
 
   /** @param {string} text */
   async function send(text) {
+    const from = openId;
     sending = text;
     conversation.toEnd();
-    const sent = await answering.send(text);
+    const sent = await sentWhenLoaded(text);
     sending = "";
-    if (!sent.sent) composer.notSent(text, sent.sentence);
+    if (!sent.sent && openId === from) composer.notSent(text, sent.sentence);
   }
 
-  /** @param {ShownTurn} turn */
-  async function again(turn) {
-    if (!turn.human || !(await mayLeaveBehind(turn))) return;
-    conversation.toEnd();
-    tell(await answering.again(turn.human), () => again(turn));
-  }
-
-  /** @param {ShownTurn} turn @param {string} text */
-  async function edit(turn, text) {
-    if (!turn.human) return;
-    conversation.toEnd();
-    const sent = await answering.again(turn.human, text);
-    if (!sent.sent) composer.notSent(text, sent.sentence);
-  }
-
-  /** @param {ShownTurn} turn */
-  async function mayLeaveBehind(turn) {
-    if (shownTurns(answering.shown).at(-1)?.key === turn.key) return true;
-    return app.dialogs.confirm({
-      title: "Answer this message again?",
-      text: "The chat goes on from here. What comes after this message is left behind: it is not shown any more, but nothing is deleted.",
-      confirm: "Answer again",
-      danger: false,
+  /**
+   * What answers has been on its way since somebody began to write. Who leaves the chat before it has come finds what
+   * was written there as a draft.
+   *
+   * @param {string} text
+   * @returns {Promise<Sent>}
+   */
+  async function sentWhenLoaded(text) {
+    if (talk) return talk.send(text);
+    const from = openId;
+    /** @type {Promise<never>} */
+    const stopped = new Promise((_, reject) => {
+      giveUpWaiting = () => reject(new Error(STOPPED));
     });
-  }
-
-  /** @param {Sent} sent @param {() => void} retry */
-  function tell(sent, retry) {
-    if (!sent.sent) app.notify({ text: sent.sentence, kind: "error", action: { label: "Try again", run: retry } });
-  }
-
-  async function stop() {
-    tell(await answering.stop(), stop);
+    let loaded;
+    isLoading = true;
+    show();
+    try {
+      loaded = await Promise.race([talking(), stopped]);
+    } catch (error) {
+      return { sent: false, sentence: sentenceOf(error) };
+    } finally {
+      giveUpWaiting = null;
+      if (openId === null) isLoading = false;
+      show();
+    }
+    return openId === from ? loaded.send(text) : { sent: true };
   }
 
   /** @param {string} id */
@@ -159,25 +189,12 @@ export function mountChat(app, places) {
     showTitle();
   }
 
-  function named() {
-    list.refresh();
-  }
-
-  /** @param {boolean} isAnswered */
-  function ended(isAnswered) {
-    const last = shownTurns(answering.shown).at(-1);
-    app.announce(
-      isAnswered && last?.answer ? `Answer complete. ${last.answer}` : last?.failure || "The answer has ended",
-    );
-    list.refresh();
-  }
-
   const refreshList = soon(() => list.refresh(), REFRESH_MS);
   const refreshOpen = soon(async () => {
-    if (isLoading || conversation.isEditing) return;
+    if (!talk || isLoading || conversation.isEditing) return;
     const id = openId;
-    const isThere = await answering.refresh().catch(() => true);
-    if (!isThere && id && id === openId) showProblem(GONE, { label: "New chat", run: startNew });
+    const isThere = await talk.refresh().catch(() => true);
+    if (!isThere && id && id === openId) showProblem(GONE, START_NEW);
   }, REFRESH_MS);
 
   function refresh() {
@@ -186,14 +203,17 @@ export function mountChat(app, places) {
   }
 
   app.live.subscribe(refresh);
+  // a chat that is made elsewhere and changes no memory is told by nobody
   window.addEventListener("focus", refresh);
+  document.addEventListener("visibilitychange", () => document.hidden || refresh());
+  composer.element.addEventListener("focusin", () => talking().catch(() => {}), { once: true });
   list.refresh();
 
   return {
     open,
     forget(id) {
       list.forget(id);
-      if (id === openId) answering.open(null);
+      if (id === openId) talk?.open(null);
     },
   };
 }

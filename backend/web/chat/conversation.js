@@ -3,20 +3,17 @@
 import { h } from "../app/dom.js";
 import { place } from "./placing.js";
 import { createScrolling } from "./scrolling.js";
-import { createTurnView } from "./turn_view.js";
 
 /**
- * @typedef {import("../app/app.js").App} App
  * @typedef {import("./conversation_state.js").ShownTurn} ShownTurn
- * @typedef {import("./turn_view.js").TurnActions} TurnActions
  * @typedef {import("./turn_view.js").TurnView} TurnView
  * @typedef {ReturnType<typeof createConversation>} Conversation
  */
 
 const TURNS_AT_ONCE = 25;
 
-/** @param {App} app @param {TurnActions} actions @param {HTMLElement} welcome shown while nothing was said */
-export function createConversation(app, actions, welcome) {
+/** @param {HTMLElement} welcome shown while nothing was said @param {() => TurnView} newView of a turn */
+export function createConversation(welcome, newView) {
   const list = h("ol", { class: "turns", role: "list" });
   const log = h("div", { role: "log", "aria-label": "Messages", "aria-live": "off" }, list);
   const earlier = h("button", { type: "button", class: "earlier", hidden: true }, "Show earlier messages");
@@ -45,7 +42,7 @@ export function createConversation(app, actions, welcome) {
 
   /** @param {ShownTurn} turn */
   function viewOf(turn) {
-    return views.get(turn.key) ?? createTurnView(app, actions);
+    return views.get(turn.key) ?? newView();
   }
 
   function render() {

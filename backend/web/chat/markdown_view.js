@@ -17,9 +17,12 @@ export function createMarkdown({ announce }) {
   const element = h("div", { class: "markdown" });
   /** @type {string[]} */
   let shown = [];
+  let last = "";
 
-  /** @param {string} text */
+  /** @param {string} text reading the same text again costs time */
   function show(text) {
+    if (text === last) return;
+    last = text;
     const blocks = blocksOf(text);
     const same = shown.findIndex((raw, position) => raw !== blocks[position]?.raw);
     const kept = same < 0 ? shown.length : same;

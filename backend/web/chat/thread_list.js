@@ -1,9 +1,9 @@
 // The list of chats: newest activity first, with new, rename and delete.
 
 import { fill, h } from "../app/dom.js";
+import { sentenceOf } from "../app/errors.js";
 import { icon } from "../app/icons.js";
-import { sentenceOf } from "./attempts.js";
-import { askWhatGoes } from "./delete_chat.js";
+import { whenNeeded } from "../app/loading.js";
 import { place } from "./placing.js";
 import { MAX_TITLE_CHARS, threadName, withPage } from "./thread_names.js";
 import { createThreadRow } from "./thread_row.js";
@@ -16,8 +16,10 @@ import { THREADS_A_PAGE } from "./threads.js";
  * @typedef {ReturnType<typeof createThreadList>} ThreadList
  */
 
+const loadQuestion = whenNeeded(() => import("./delete_chat.js"));
 const MOST_AT_ONCE = 200;
 const CLOCK_MS = 60_000;
+const RENAME = { title: "Rename chat", label: "Name", confirm: "Rename", maxLength: MAX_TITLE_CHARS };
 
 /** @param {{app: App, threads: Threads, onNew: () => void, onChange: () => void}} parts onChange: names may have changed */
 export function createThreadList({ app, threads, onNew, onChange }) {
@@ -96,46 +98,45 @@ export function createThreadList({ app, threads, onNew, onChange }) {
     return { isOpen: id === openId, firstWords: firstWords.get(id) };
   }
 
-  /** @param {ThreadRecord} thread */
-  async function rename(thread) {
-    const value = nameOf(thread.thread_id) ?? "";
-    const title = await app.dialogs.prompt({
-      title: "Rename chat",
-      label: "Name",
-      value,
-      confirm: "Rename",
-      maxLength: MAX_TITLE_CHARS,
-    });
-    if (title === null) return;
+  /** @param {ThreadRecord} thread @param {string} [name] that was typed before, when it could not be sent */
+  async function rename(thread, name = nameOf(thread.thread_id) ?? "") {
+    let typed = name;
     try {
+      const title = await app.dialogs.prompt({ ...RENAME, value: name });
+      if (title === null) return;
+      typed = title;
       await threads.rename(thread.thread_id, title);
       app.announce("Renamed");
     } catch (error) {
-      app.notify({ text: sentenceOf(error), kind: "error", action: { label: "Try again", run: () => rename(thread) } });
+      tell(error, () => rename(thread, typed));
     }
     await refresh();
   }
 
   /** @param {ThreadRecord} thread */
   async function remove(thread) {
-    const wanted = await askWhatGoes(app, nameOf(thread.thread_id) ?? "");
-    if (!wanted) return;
     try {
-      await threads.remove(thread.thread_id, wanted.memories);
+      const { askWhatGoes } = await loadQuestion();
+      const wanted = await askWhatGoes(app, nameOf(thread.thread_id) ?? "");
+      if (!wanted) return;
+      await threads.remove(thread.thread_id, wanted.memories).catch(ignoreGone);
+      removed(thread.thread_id, wanted.memories);
     } catch (error) {
-      if (/** @type {{status?: number}} */ (error).status !== 404) {
-        app.notify({
-          text: sentenceOf(error),
-          kind: "error",
-          action: { label: "Try again", run: () => remove(thread) },
-        });
-        return;
-      }
+      tell(error, () => remove(thread));
     }
-    forget(thread.thread_id);
-    app.threadDeleted(thread.thread_id);
-    app.notify({ text: wanted.memories ? "Chat deleted, with what was remembered of it" : "Chat deleted" });
+  }
+
+  /** @param {string} id @param {boolean} memories whether what was remembered of it went too */
+  function removed(id, memories) {
+    forget(id);
+    app.threadDeleted(id);
+    app.notify({ text: memories ? "Chat deleted, with what was remembered of it" : "Chat deleted" });
     fresh.focus();
+  }
+
+  /** @param {unknown} error @param {() => void} retry */
+  function tell(error, retry) {
+    app.notify({ text: sentenceOf(error), kind: "error", action: { label: "Try again", run: retry } });
   }
 
   /** @param {string} id */
@@ -167,4 +168,9 @@ export function createThreadList({ app, threads, onNew, onChange }) {
       return refresh();
     },
   };
+}
+
+/** @param {unknown} error told again, except that the chat is gone already */
+function ignoreGone(error) {
+  if (/** @type {{status?: number}} */ (error).status !== 404) throw error;
 }

@@ -11,18 +11,19 @@ import { lastActivity, threadName } from "./thread_names.js";
  * @typedef {ReturnType<typeof createThreadRow>} ThreadRow
  */
 
-/** @param {App} app @param {RowActions} actions */
-export function createThreadRow(app, actions) {
+/** @param {App} app @param {RowActions} does */
+export function createThreadRow(app, does) {
   const name = h("span", { class: "thread-name" });
   const when = h("time", { class: "thread-time small muted" });
   const link = h("a", { class: "thread-link" }, name, when);
   const rename = h("button", { type: "button", class: "icon quiet" }, icon("edit"));
   const remove = h("button", { type: "button", class: "icon quiet danger" }, icon("trash"));
-  const element = h("li", { class: "thread-row" }, link, rename, remove);
+  const actions = h("span", { class: "thread-actions" }, rename, remove);
+  const element = h("li", { class: "thread-row" }, link, actions);
   /** @type {ThreadRecord | null} */
   let shown = null;
-  rename.addEventListener("click", () => shown && actions.rename(shown));
-  remove.addEventListener("click", () => shown && actions.remove(shown));
+  rename.addEventListener("click", () => shown && does.rename(shown));
+  remove.addEventListener("click", () => shown && does.remove(shown));
 
   /** @param {ThreadRecord} thread @param {{isOpen: boolean, firstWords?: string}} how */
   function show(thread, { isOpen, firstWords }) {

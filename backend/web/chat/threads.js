@@ -1,25 +1,13 @@
-// The requests of the chat: threads, their state, and runs in them.
-
-import { checkpointBefore } from "./branches.js";
+// The requests of the list of chats: threads, without what they hold.
 
 /**
  * @typedef {import("../app/api.js").Api} Api
- * @typedef {import("./message_text.js").Message} Message
  * @typedef {import("./thread_names.js").ThreadRecord} ThreadRecord
- * @typedef {{checkpoint_id: string, checkpoint_ns: string}} Checkpoint
- *
- * @typedef {object} ThreadView what a thread holds
- * @property {readonly Message[]} messages
- * @property {{error?: string | null}[]} tasks what stood open when the last run ended
- *
  * @typedef {ReturnType<typeof createThreads>} Threads
  */
 
-const GRAPH = "agent";
+export const GRAPH = "agent";
 const LISTED = ["thread_id", "metadata", "status", "updated_at"];
-const STATES_A_PAGE = 10;
-/** A node at whose end the turn is over: an answer that was stopped is kept as if it came from there. */
-const TURN_END = "trigger_background_agent";
 export const THREADS_A_PAGE = 30;
 
 /** @param {Api} api */
@@ -46,75 +34,15 @@ export function createThreads(api) {
     create: async () => (await api.post("/threads", { metadata: { graph_id: GRAPH } })).thread_id,
 
     /** @param {string} id @param {string} title */
-    rename: (id, title) => api.patch(path(id), { metadata: { title } }),
+    rename: (id, title) => api.patch(threadPath(id), { metadata: { title } }),
 
     /** @param {string} id @param {boolean} memories whether the notes and past conversations of it go too */
     remove: (id, memories) =>
       api.delete(`/api/threads/${encodeURIComponent(id)}`, { query: memories ? { memories } : {} }),
-
-    /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<ThreadView>} */
-    async view(id, signal) {
-      const state = await api.get(path(id, "/state"), { signal });
-      return { messages: state.values?.messages ?? [], tasks: state.tasks ?? [] };
-    },
-
-    /**
-     * @param {string} id
-     * @param {readonly Message[]} before the messages that stand before a human message in the branch that is shown
-     * @returns {Promise<Checkpoint | null>} where the thread forks, null when it is not kept any more
-     */
-    async forkPoint(id, before) {
-      let behind = null;
-      for (;;) {
-        const states = await inputStates(api, id, behind);
-        const found = checkpointBefore(states, before);
-        if (found || states.length < STATES_A_PAGE) return found;
-        behind = states.at(-1)?.checkpoint;
-      }
-    },
-
-    /** @param {string} id @param {{message: Message, checkpoint?: Checkpoint | null, signal: AbortSignal}} what */
-    run: (id, { message, checkpoint, signal }) =>
-      api.events(path(id, "/runs/stream"), { method: "POST", body: runBody(message, checkpoint), signal }),
-
-    /** @param {string} id @param {string} runId @param {AbortSignal} signal what comes from now on */
-    join: (id, runId, signal) => api.events(path(id, `/runs/${encodeURIComponent(runId)}/stream`), { signal }),
-
-    /** @param {string} id @returns {Promise<string | null>} of the run that is waiting or going on */
-    async activeRun(id) {
-      const [newest] = await api.get(path(id, "/runs"), { query: { limit: 1 } });
-      return ["pending", "running"].includes(newest?.status) ? newest.run_id : null;
-    },
-
-    /** @param {string} id @param {string} runId resolves when the run has ended */
-    cancel: (id, runId) => api.post(path(id, `/runs/${encodeURIComponent(runId)}/cancel?wait=true&action=interrupt`)),
-
-    /** @param {string} id @param {Message} answer what had come when the person stopped it */
-    keepStopped: (id, answer) => api.post(path(id, "/state"), { values: { messages: [answer] }, as_node: TURN_END }),
   };
 }
 
-/** @param {string} id @param {string} [rest] */
-function path(id, rest = "") {
+/** @param {string} id @param {string} [rest] @returns {string} */
+export function threadPath(id, rest = "") {
   return `/threads/${encodeURIComponent(id)}${rest}`;
-}
-
-/** @param {Api} api @param {string} id @param {any} behind a checkpoint, to read what is older */
-function inputStates(api, id, behind) {
-  const before = behind ? { configurable: { checkpoint_id: behind.checkpoint_id } } : undefined;
-  const body = { limit: STATES_A_PAGE, metadata: { source: "input" }, before };
-  return api.post(path(id, "/history"), body);
-}
-
-/** @param {Message} message @param {Checkpoint | null} [checkpoint] */
-function runBody(message, checkpoint) {
-  return {
-    assistant_id: GRAPH,
-    input: { messages: [message] },
-    // `values` would send the whole thread at each step
-    stream_mode: ["messages-tuple", "updates"],
-    multitask_strategy: "reject",
-    on_disconnect: "continue",
-    ...(checkpoint ? { checkpoint } : {}),
-  };
 }

@@ -8,6 +8,7 @@ import { callState, failureText, readableJson, resultValue, toolLabel } from "./
 /**
  * @typedef {import("./turns.js").CallStep} CallStep
  * @typedef {import("./profile_diff.js").DiffRow} DiffRow
+ * @typedef {{label: string, text: string}} Raw what a program was told or said, as it is
  */
 
 const STATES = { running: "running", finished: "done", failed: "failed", interrupted: "interrupted" };
@@ -52,19 +53,33 @@ function head(step, state) {
 
 /** @param {CallStep} step @param {keyof typeof STATES} state */
 function body(step, state) {
-  if (state === "failed")
-    return [h("p", { class: "tool-failure" }, failureText(step)), details("Arguments", step.args)];
+  if (state === "failed") return [h("p", { class: "tool-failure" }, failureText(step)), details([argumentsOf(step)])];
   const rows = step.name === "save_memory" ? diffRows(resultValue(step)) : null;
-  const result = step.result ? details("Result", resultValue(step)) : null;
-  return [rows && diff(rows), details("Arguments", step.args), result];
+  return [rows && diff(rows), details([argumentsOf(step), step.result ? resultOf(step) : null])];
 }
 
-/** @param {string} label @param {unknown} value */
-function details(label, value) {
-  const text = readableJson(value);
-  if (text === "" || text === "{}") return null;
-  const shown = h("pre", { class: "mono small", tabindex: "0", role: "group", "aria-label": label }, text);
-  return h("details", { class: "tool-details" }, h("summary", null, label), shown);
+/** @param {(Raw | null)[]} raws in one folded line, because few people want to read them */
+function details(raws) {
+  const told = raws.filter((raw) => raw !== null).filter(({ text }) => text !== "" && text !== "{}");
+  if (!told.length) return null;
+  const summary = told.map(({ label }, position) => (position ? label.toLowerCase() : label)).join(" and ");
+  return h("details", { class: "tool-details small" }, h("summary", { class: "muted" }, summary), told.map(rawText));
+}
+
+/** @param {CallStep} step @returns {Raw} */
+function argumentsOf(step) {
+  return { label: "Arguments", text: readableJson(step.args) };
+}
+
+/** @param {CallStep} step @returns {Raw} */
+function resultOf(step) {
+  return { label: "Result", text: readableJson(resultValue(step)) };
+}
+
+/** @param {Raw} raw */
+function rawText({ label, text }) {
+  const attributes = { class: "mono", tabindex: "0", role: "group", "aria-label": label };
+  return [h("p", { class: "muted" }, label), h("pre", attributes, text)];
 }
 
 /** @param {DiffRow[]} rows */

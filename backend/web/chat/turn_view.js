@@ -2,9 +2,9 @@
 
 import { fill, h } from "../app/dom.js";
 import { icon } from "../app/icons.js";
-import { createAnswerText } from "./answer_text.js";
 import { copyButton } from "./copy_button.js";
 import { createEditForm } from "./edit_form.js";
+import { createMarkdown } from "./markdown_view.js";
 import { place } from "./placing.js";
 import { createReceipt } from "./receipt_view.js";
 import { createToolCard } from "./tool_card.js";
@@ -167,7 +167,7 @@ function createSteps(app) {
  * @returns {{element: HTMLElement, show: (step: Step, running: boolean) => void}}
  */
 function createStep(app, kind) {
-  const [words, card] = [createAnswerText(app), createToolCard()];
+  const [words, card] = [createMarkdown(app), createToolCard()];
   return {
     element: kind === "text" ? words.element : card.element,
     show: (step, running) => (step.kind === "text" ? words.show(step.text) : card.show(step, running)),

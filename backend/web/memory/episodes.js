@@ -12,6 +12,7 @@ import {
   withFurther,
   withNewest,
 } from "./episode_pages.js";
+import { createSide } from "./episode_side.js";
 import { sidesOf } from "./episode_text.js";
 import { createFrame, failureText } from "./frame.js";
 import { emptyState, iconButton, time } from "./pieces.js";
@@ -26,7 +27,6 @@ const EMPTY = "When a turn of a chat is finished, what you and the assistant sai
 const PATH = "/api/memory/episodes";
 /** The server keeps 5,000 past conversations of a person. */
 const MOST_PAGES = 25;
-const FOLDED_CHARS = 280;
 
 /**
  * @param {import("./records.js").App} app
@@ -105,7 +105,12 @@ export function createEpisodes(app, panel, chats) {
     const chat = episode.thread_id ? chats.link(episode.thread_id) : null;
     const meta = h("div", { class: "memory-meta small muted" }, time(episode.created_at), chat);
     const head = h("div", { class: "memory-head" }, meta, remove);
-    const element = h("li", { class: "memory-row" }, head, sidesOf(episode.content).map(sideElement));
+    const element = h(
+      "li",
+      { class: "memory-row" },
+      head,
+      sidesOf(episode.content).map((said) => createSide(app, said)),
+    );
     return { element, update: () => {} };
   }
 
@@ -153,32 +158,4 @@ async function withPagesUpTo(app, loaded, id) {
     joined = withFurther(joined, await app.api.get(PATH, { query: { limit: LARGEST_PAGE, after: joined.next } }));
   }
   return null;
-}
-
-/** @param {import("./episode_text.js").Said} said a long text begins folded */
-function sideElement({ who, text }) {
-  const short = shorten(text, FOLDED_CHARS);
-  const said = h("span", null, short);
-  const fold = h("button", {
-    type: "button",
-    class: "quiet memory-more",
-    "aria-expanded": false,
-    on: { click: toggle },
-  });
-  fill(fold, "Show all");
-  const isLong = short !== text;
-  return h(
-    "p",
-    { class: "memory-text" },
-    who ? h("span", { class: "memory-who" }, `${who}: `) : null,
-    said,
-    isLong && fold,
-  );
-
-  function toggle() {
-    const isOpen = fold.getAttribute("aria-expanded") !== "true";
-    fold.setAttribute("aria-expanded", String(isOpen));
-    fill(fold, isOpen ? "Show less" : "Show all");
-    fill(said, isOpen ? text : short);
-  }
 }

@@ -7,7 +7,7 @@ import {
   withFurther,
   withNewest,
 } from "../../../backend/web/memory/episode_pages.js";
-import { sidesOf } from "../../../backend/web/memory/episode_text.js";
+import { beginningOf, sidesOf } from "../../../backend/web/memory/episode_text.js";
 
 const page = (ids, next = null) => ({ episodes: [...ids].map((id) => ({ id })), next });
 const ids = ({ episodes }) => episodes.map(({ id }) => id).join("");
@@ -58,3 +58,41 @@ test("a further page is joined behind, each once", () => {
 test("the first ones of an empty list are news", () => {
   assert.deepEqual(unknownBehind(NOTHING_LOADED, page("ab")), []);
 });
+
+const answer = (text) => beginningOf({ who: "Assistant", text });
+
+test("a short answer is shown whole, without its markup", () => {
+  const text = "## Bergen\n**Seven** [hills](https://hills.example), `rain` and *no* snake_case: 2 * 3 * 4";
+  assert.deepEqual(answer(text), {
+    text: "Bergen\nSeven hills, rain and no snake_case: 2 * 3 * 4",
+    isCut: false,
+  });
+});
+
+test("a long answer begins with its first lines", () => {
+  assert.deepEqual(answer("one\n\n- two\n- three\n- four"), { text: "one\n• two\n• three …", isCut: true });
+  const { text, isCut } = answer("word ".repeat(200));
+  assert.ok(isCut && text.endsWith("…") && text.length <= 240, text);
+});
+
+test("a table or code has more to show than its words", () => {
+  assert.deepEqual(answer("| a | b |\n| --- | ---: |\n| 1 | 2 |"), { text: "a · b\n1 · 2", isCut: true });
+  assert.deepEqual(answer("```js\nlet a;\n```"), { text: "let a;", isCut: true });
+});
+
+test("what a person said is no Markdown", () => {
+  const text = "**So** it | goes";
+  assert.deepEqual(beginningOf({ who: "You", text }), { text, isCut: false });
+});
+
+test("something is shown of what is nothing but markup", () => {
+  assert.equal(answer("***").text, "***");
+});
+
+for (const made of ["|", "- ", "*a ", "[", " ", "`", "-|"]) {
+  test(`many times ${JSON.stringify(made)} is read in no time`, () => {
+    const start = performance.now();
+    answer(`${made.repeat(20_000)}x`);
+    assert.ok(performance.now() - start < 500);
+  });
+}
