@@ -1,10 +1,13 @@
 """What a long thread costs by how its messages are stored: bytes in PostgreSQL, and milliseconds to load its state.
 
-    python -m bench.messages_channel [--turns 200] [--every 10 20 50 100]
+    python -m bench.messages_channel [--turns 200] [--every 10 20 50 100] [--share 2 4 8] [--only-ours]
+
+A full copy is stored after every so many updates, or after as many as a share of the messages: `1/4` is what we do.
 
 `ours` is our saver behind what `langgraph dev` puts before it, `upstream` is LangGraph's own saver there, which is then
-read ancestor by ancestor. The times are those after each of the last twenty turns, because they depend on how far back
-the last full copy lies: their median, and the longest.
+read ancestor by ancestor; in a long thread that takes longer than all the rest, so it can be left out. The times are
+those after each of the last twenty turns, because they depend on how far back the last full copy lies: their median,
+and the longest.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import asyncio
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
@@ -23,7 +27,7 @@ from langgraph.graph import add_messages
 from backend.settings import Settings
 from backend.storage.database import Database
 from backend.storage.langgraph_checkpointer import PostgresSaver
-from backend.storage.messages_channel import merge_messages
+from backend.storage.messages_channel import GrowingDeltaChannel, merge_messages
 from tests.support.echo_graph import EchoGraph, in_thread, make_echo_graph
 from tests.support.server_adapter import ServerAdapter
 
@@ -37,9 +41,23 @@ LAST = 20
 ANSWER = " and here is what a patient assistant would say about it at some length." * 8
 
 
-def state_with(every: int | None) -> type[Any]:
-    """The state with a full copy of the messages after so many updates; None: LangGraph's default, a copy each time."""
-    channel = cast("Any", add_messages if every is None else DeltaChannel(merge_messages, snapshot_frequency=every))
+Channels = Mapping[str, Any]
+"""Ways to store the messages, by what they are called in the table."""
+
+
+def channels_of(every: Sequence[int], shares: Sequence[int]) -> Channels:
+    fixed = {str(number): cast("Any", DeltaChannel(merge_messages, snapshot_frequency=number)) for number in every}
+    return fixed | {f"1/{share}": growing_by(share) for share in shares} | {"each time": add_messages}
+
+
+def growing_by(number: int) -> Any:
+    class Growing(GrowingDeltaChannel):
+        share = number
+
+    return Growing(merge_messages)
+
+
+def state_with(channel: Any) -> type[Any]:
     return TypedDict("State", {"messages": Annotated[list[AnyMessage], channel], "subagent": str}, total=False)
 
 
@@ -49,9 +67,9 @@ async def milliseconds_to_load(graph: EchoGraph, thread: str) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-async def measure(database: Database, every: int | None, turns: int) -> None:
+async def measure(database: Database, name: str, channel: Any, *, turns: int, only_ours: bool) -> None:
     pool = await database.pool()
-    state, thread = state_with(every), f"every-{every}"
+    state, thread = state_with(channel), f"copies {name}"
     graph = make_echo_graph(ServerAdapter(PostgresSaver(database, pool)), state=state, text=ANSWER)
     upstream_graph = make_echo_graph(ServerAdapter(AsyncPostgresSaver(pool)), state=state, text=ANSWER)
     ours: list[float] = []
@@ -61,27 +79,31 @@ async def measure(database: Database, every: int | None, turns: int) -> None:
         await graph.ainvoke({"messages": [HumanMessage(f"question {turn}")]}, in_thread(thread))
         if turn >= turns - LAST:
             ours.append(await milliseconds_to_load(graph, thread))
-            upstream.append(await milliseconds_to_load(upstream_graph, thread))
+            if not only_ours:
+                upstream.append(await milliseconds_to_load(upstream_graph, thread))
     seconds = time.perf_counter() - began
     async with database.connection() as connection:
         row = await (await connection.execute(SIZE, {"thread": thread})).fetchone()
     assert row is not None
     print(
-        f"{every or 'each time':>9} {turns:5d} {sum(row.values()) / 1e6:8.2f} {row['blobs'] / 1e6:8.2f}"
+        f"{name:>9} {turns:5d} {sum(row.values()) / 1e6:8.2f} {row['blobs'] / 1e6:8.2f}"
         f" {row['writes'] / 1e6:8.2f} {row['checkpoints'] / 1e6:8.2f}"
-        f" {statistics.median(ours):8.1f} {max(ours):6.1f} {statistics.median(upstream):8.1f} {max(upstream):6.1f}"
-        f" {seconds / turns * 1000:8.1f}"
+        f" {_median_and_worst(ours)} {_median_and_worst(upstream)} {seconds / turns * 1000:8.1f}"
     )
 
 
-async def main(turns: int, frequencies: list[int | None]) -> None:
+def _median_and_worst(times: Sequence[float]) -> str:
+    return f"{statistics.median(times):8.1f} {max(times):6.1f}" if times else f"{'-':>8} {'-':>6}"
+
+
+async def main(channels: Channels, *, turns: int, only_ours: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings: dict[str, Any] = {"data_dir": Path(folder)}
         database = Database(Settings(**settings))
         async with database.running():
             print("full copy turns       MB    blobs   writes  checkpt     ours  worst upstream  worst  ms/turn")
-            for every in frequencies:
-                await measure(database, every, turns)
+            for name, channel in channels.items():
+                await measure(database, name, channel, turns=turns, only_ours=only_ours)
         database.release()
 
 
@@ -89,5 +111,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--every", type=int, nargs="*", default=[10, 20, 50, 100])
+    parser.add_argument("--share", type=int, nargs="*", default=[2, 4, 8])
+    parser.add_argument("--only-ours", action="store_true")
     options = parser.parse_args()
-    asyncio.run(main(options.turns, [*options.every, None]))
+    channels = channels_of(options.every, options.share)
+    asyncio.run(main(channels, turns=options.turns, only_ours=options.only_ours))

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from backend.ids import ThreadId
 from backend.llm.messages import estimate_tokens, human_ids
 from backend.memory.redaction import guard_json
-from backend.memory.summaries.record import earlier_conversation
+from backend.memory.summaries.earlier import earlier_conversation
 from backend.memory.summaries.transcript import digests_of
 from backend.memory.summaries.window import Coverage, coverage
 from backend.memory.user_memory import UserMemory
@@ -74,10 +74,10 @@ async def recall_thread(
         return RecalledThread("", -1, OFF)
     async with best_effort("recall_thread", user_id=memory.user_id, thread_id=thread_id):
         covered = await branch_coverage(memory, thread_id, messages)
-        block = earlier_conversation(covered.rows)
-        reason = "used" if block else "empty"
-        receipt = BlockReceipt(reason, items=len(covered.rows), tokens=estimate_tokens(block))
-        return RecalledThread(block, covered.end, receipt)
+        earlier = earlier_conversation(covered.rows)
+        reason = "used" if earlier.text else "empty"
+        receipt = BlockReceipt(reason, items=earlier.passes, tokens=estimate_tokens(earlier.text))
+        return RecalledThread(earlier.text, covered.end, receipt)
     return RecalledThread("", -1, UNAVAILABLE)
 
 
@@ -86,4 +86,5 @@ async def branch_coverage(memory: UserMemory, thread_id: ThreadId, messages: Seq
     known = await memory.summaries.of(thread_id)
     if not known.rows and not known.fenced:
         return Coverage((), -1)
-    return coverage(known.rows, human_ids(messages), fenced=known.fenced, digest_of=digests_of(messages))
+    digest_of = digests_of(messages, known=known.digests)
+    return coverage(known.rows, human_ids(messages), fenced=known.fenced, digest_of=digest_of)

@@ -24,8 +24,13 @@ from backend.observability.best_effort import best_effort
 from backend.observability.receipts import BlockReceipt, RecalledReceipt
 
 MAX_RECALLED: Final = 8
+"""Items for one turn."""
 MAX_RECALLED_CHARS: Final = 24_000
-MAX_SEARCHED: Final = 40
+"""What the items of all turns that are still sent may take together. A turn gets half of what is left of it ..."""
+LEAST_RECALLED_CHARS: Final = 2_000
+"""... or this much where less is left, as no turn may find memory closed because others asked before it."""
+MAX_SEARCHED: Final = 16
+"""So many are read, for some may be longer than there is room for."""
 FACT_TOOL: Final = "manage_memory"
 """The tool whose results tell of facts."""
 
@@ -94,8 +99,8 @@ async def recall_items(memory: UserMemory | None, before: SentMemory | None, tur
         return RecalledItems(sent, facts, RecalledReceipt("unavailable" if sent is None else "empty"))
     if known is not None and human_id in known.notes:
         return RecalledItems(sent, facts, _receipt(sent.notes[human_id]))
-    found = await _found(memory, turn)
-    items = _new_items(found or (), sent)
+    found = await _found(memory, turn, besides=shown_ids(sent))
+    items = _new_items(found or (), room=room_for_items(sent))
     sent = replace(
         sent,
         notes={**sent.notes, human_id: replace(sent.notes.get(human_id, Note()), recalled=items)},
@@ -169,27 +174,39 @@ def _noting(sent: SentMemory, turn: CurrentTurn, lines: Sequence[str]) -> SentMe
     return replace(sent, notes={**sent.notes, human_id: replace(note, changes=tuple(lines))})
 
 
-async def _found(memory: UserMemory, turn: CurrentTurn) -> Sequence[Found] | None:
+async def _found(memory: UserMemory, turn: CurrentTurn, *, besides: frozenset[MemoryId]) -> Sequence[Found] | None:
     """What a search finds for the words of the turn; None when it cannot be made."""
     assert turn.human is not None  # noqa: S101 - told by the caller
     async with best_effort("recall_items", user_id=memory.user_id):
         return await memory.search.find(
-            text_of(turn.human), limit=MAX_SEARCHED, sent_thread=turn.thread_id, sent_from_turn=turn.cut
+            text_of(turn.human),
+            limit=MAX_SEARCHED,
+            sent_thread=turn.thread_id,
+            sent_from_turn=turn.cut,
+            besides=besides,
         )
     return None
 
 
-def _new_items(found: Iterable[Found], sent: SentMemory) -> tuple[SentItem, ...]:
-    """The best that the thread was not sent yet, as far as there is room."""
-    shown = {fact_id for fact_id, version in sent.versions.items() if version > 0} | sent.recalled_ids
+def shown_ids(sent: SentMemory) -> frozenset[MemoryId]:
+    """What stands in the prompt already, in the block of facts, in a change line or as a recalled item."""
+    return frozenset(fact_id for fact_id, version in sent.versions.items() if version > 0) | sent.recalled_ids
+
+
+def _new_items(found: Iterable[Found], *, room: int) -> tuple[SentItem, ...]:
+    """The best, as far as there is room."""
     items: list[SentItem] = []
-    room = MAX_RECALLED_CHARS
     for one in found:
         line = recalled_line(one)
-        if one.id not in shown and len(items) < MAX_RECALLED and len(line) + 1 <= room:
+        if len(items) < MAX_RECALLED and len(line) + 1 <= room:
             items.append(SentItem(one.id, one.version, line))
             room -= len(line) + 1
     return tuple(items)
+
+
+def room_for_items(sent: SentMemory) -> int:
+    """How many characters the items of one more turn may take, beside those that are still sent."""
+    return max((MAX_RECALLED_CHARS - sent.recalled_chars) // 2, LEAST_RECALLED_CHARS)
 
 
 def recalled_line(found: Found) -> str:

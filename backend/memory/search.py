@@ -1,6 +1,6 @@
 """Search: what of a user's facts and episodes a text is about."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Protocol
@@ -71,6 +71,7 @@ class Search:
         kinds: Sequence[Kind] = KINDS,
         sent_thread: ThreadId | None = None,
         sent_from_turn: int = 0,
+        besides: Collection[MemoryId] = (),
     ) -> Sequence[Found]:
         """What is relevant to the text, best first; empty when nothing is. Any text will do.
 
@@ -80,6 +81,7 @@ class Search:
             kinds: of facts, of episodes, or of both.
             sent_thread: episodes of this thread are left out, from `sent_from_turn` on.
             sent_from_turn: a human turn, 0-based.
+            besides: what is known already and left out.
 
         Raises:
             StorageUnavailable: the database does not answer.
@@ -97,6 +99,7 @@ class Search:
             model=self._model,
             sent_thread=sent_thread,
             sent_from_turn=sent_from_turn,
+            besides=sorted(besides),
             least_share=LEAST_SHARE,
             least_similarity=LEAST_SIMILARITY,
         )

@@ -53,6 +53,11 @@ class SentMemory:
     def recalled_ids(self) -> frozenset[MemoryId]:
         return frozenset(item.id for note in self.notes.values() for item in note.recalled)
 
+    @property
+    def recalled_chars(self) -> int:
+        """What the lines of recalled items take, their line breaks included."""
+        return sum(len(item.line) + 1 for note in self.notes.values() for item in note.recalled)
+
     def without_items(self, gone: Iterable[MemoryId]) -> "SentMemory":
         """The same, without what was erased: that is not sent again, whatever it costs."""
         lost = frozenset(gone)

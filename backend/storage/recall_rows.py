@@ -36,6 +36,8 @@ class RecallQuery:
     sent_thread: ThreadId | None = None
     sent_from_turn: int = 0
     """Episodes of this thread from this turn on are left out: they are sent as they are."""
+    besides: Sequence[MemoryId] = ()
+    """Rows that are left out: they are known already."""
     least_share: float = 0.0
     """Of what the words of the text say, the best row and the turns around it hold this share: less is no answer ..."""
     least_similarity: float = 0.0
@@ -91,6 +93,7 @@ def _parameters(query: RecallQuery) -> dict[str, Any]:
         "model": query.model,
         "sent_thread": query.sent_thread,
         "sent_from_turn": query.sent_from_turn,
+        "besides": list(query.besides),
         "least_share": query.least_share,
         "least_similarity": query.least_similarity,
     }

@@ -5,7 +5,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from backend.errors import StorageUnavailable
 from backend.memory.facts.record import FactDraft, Origin
-from backend.memory.recall_items import MAX_RECALLED
+from backend.memory.recall_items import LEAST_RECALLED_CHARS, MAX_RECALLED, MAX_RECALLED_CHARS
+from backend.memory.sent_memory import sent_memory_in
 from tests.support.memory_driver import MemoryDriver
 from tests.support.model_server import ModelServer, call, text, tool_calls
 from tests.support.recorded_turns import record_turns
@@ -84,6 +85,30 @@ async def test_the_best_are_sent_and_no_more_than_there_is_room_for(model: Model
     lines = recalled(users(model)[-1])
     assert 0 < len(lines) <= MAX_RECALLED
     assert sum(map(len, lines)) <= 24_000
+
+
+async def test_the_items_of_all_turns_share_one_budget_and_a_late_turn_still_gets_some(
+    model: ModelServer, driver: MemoryDriver
+) -> None:
+    topics = ("kayak", "violin", "garden", "chess", "cheese", "piano")
+    for topic in topics:
+        await record_turns(driver.memory, *[(f"{topic} day number {n}", f"{topic} " * 150) for n in range(8)])
+    for topic in topics:
+        await driver.send(f"What about the {topic}?")
+    sent = [sum(map(len, recalled(message))) for message in users(model)]
+    assert sum(sent) <= MAX_RECALLED_CHARS + len(topics) * LEAST_RECALLED_CHARS
+    assert sent[0] > sent[-1] > 0
+
+
+async def test_the_state_forgets_the_notes_of_turns_that_are_not_sent_any_more(driver: MemoryDriver) -> None:
+    await driver.talk(12)
+    await driver.send("and now?")
+    state = await driver.graph.aget_state(driver.config)
+    kept = sent_memory_in(state.values["sent_memory"])
+    assert kept is not None
+    humans = [message.id for message in await driver.messages() if message.type == "human"]
+    assert set(kept.notes) == set(humans[kept.cut :])
+    assert kept.cut > 0
 
 
 async def test_an_episode_cannot_close_its_block_or_fake_a_line(model: ModelServer, driver: MemoryDriver) -> None:

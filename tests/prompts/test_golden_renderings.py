@@ -17,7 +17,8 @@ from backend.memory.facts.record import Fact
 from backend.memory.facts.standing import fact_line, standing
 from backend.memory.redaction import guard_json
 from backend.memory.sent_memory import Note, SentItem
-from backend.memory.summaries.record import SummaryRow, earlier_conversation
+from backend.memory.summaries.earlier import earlier_conversation
+from backend.memory.summaries.record import SummaryRow
 from tests.support.memory_driver import OpenDriver, memory_drivers
 from tests.support.memory_homes import HomeInMemory
 from tests.support.model_server import ModelRequest, ModelServer, structured, text
@@ -95,7 +96,7 @@ def render(
         identity=prompts.render("chat/identity"),
         memory=guard_json(profile) if profile else "",
         facts=standing(facts).lines,
-        earlier_conversation=earlier_conversation(rows or []),
+        earlier_conversation=earlier_conversation(rows or []).text,
     )
 
 

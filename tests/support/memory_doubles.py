@@ -272,6 +272,7 @@ class SearchInMemory:
             for row in self.rows.rows
             if row.scope == scope
             and row.kind in query.kinds
+            and row.id not in query.besides
             and not _is_sent(row, query)
             and (shared := float(len(wanted & words[row.id])))
         ]

@@ -1,5 +1,6 @@
 """What the offline model looks at: one turn, read from the messages of a call."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +16,7 @@ from backend.llm.offline.recalled import RecalledItem, items_in
 
 MAX_READ_CHARS: Final = 4_000
 """Of a message, so that no rule meets a text on which it takes long."""
+LEFT_OUT: Final = re.compile(r"\AThe summaries of #[0-9]+ to #[0-9]+ are left out[^\n]*\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Turn:
     memory: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The profile from `<memory>`."""
     conversation: str = ""
-    """The text in `<earlier_conversation>`."""
+    """The entries in `<earlier_conversation>`, without the line that says which are left out."""
     facts: tuple[KnownFact, ...] = ()
     """Those that are kept, as known before this turn's calls; the newest last."""
     recalled: tuple[RecalledItem, ...] = ()
@@ -67,7 +69,7 @@ def read_turn(messages: Sequence[BaseMessage], tools: frozenset[str] = frozenset
     current = positions[-1] if positions else len(messages)
     humans = [_whole(messages[position]) for position in positions]
     system = [text_of(message) for message in messages if role_of(message) == "system"]
-    conversation = inside_of(system, "earlier_conversation")
+    conversation = LEFT_OUT.sub("", inside_of(system, "earlier_conversation"))
     facts = facts_in(system, messages[: current + 1])
     answered = any(role_of(message) == "ai" for message in messages[:current])
     return Turn(

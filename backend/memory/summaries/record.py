@@ -1,4 +1,4 @@
-"""Thread summaries as they are stored and as a model writes them, and the text that a prompt shows of them."""
+"""Thread summaries as they are stored and as a model writes them, and the text that people and prompts see of one."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,6 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from backend.ids import Json
-from backend.memory.redaction import guard_text
 
 TURN_BASED: Final = "turn_based"
 MAX_NUMBER: Final = 2**31 - 1
@@ -94,11 +93,6 @@ def next_sequence(rows: Iterable[SummaryRow], *, keys: Iterable[str] = ()) -> in
 def entries_text(entries: Sequence[SummaryEntry]) -> str:
     """The entries of one pass as the prompt and the page show them: question and answer with their labels."""
     return "\n".join(_entry_text(entry) for entry in entries)
-
-
-def earlier_conversation(rows: Iterable[SummaryRow]) -> str:
-    """The passes in the given order with a blank line between them, unable to close the block they stand in."""
-    return guard_text("\n\n".join(text for row in rows if (text := entries_text(row.summary.entries))))
 
 
 def _entry_text(entry: SummaryEntry) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ from backend.memory.recall_cache import RecallCache
 from backend.memory.scope import scope_label, search_all, threads_namespace
 from backend.memory.summaries.fence import fence_of
 from backend.memory.summaries.record import SummaryEntries, SummaryRow, next_sequence, read_rows
+from backend.memory.summaries.transcript import KnownDigests
 from backend.memory.summaries.window import Window, coverage
 from backend.observability.best_effort import best_effort
 
@@ -43,6 +44,8 @@ class ThreadRecord:
 
     rows: Sequence[SummaryRow]
     fenced: Sequence[str]
+    digests: KnownDigests = field(default_factory=KnownDigests, compare=False, repr=False)
+    """Of the thread's messages, as far as rows were compared with them; not stored, kept while the record is."""
 
 
 @dataclass(frozen=True, slots=True)

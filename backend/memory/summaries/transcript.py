@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from backend.ids import Json
 from backend.llm.content import well_formed
@@ -32,6 +32,10 @@ TOOL_SHARE: Final = 3
 MAX_NAME_CHARS: Final = 100
 REDACTION_MARGIN: Final = 1_000
 """So far beyond the cut credentials are looked for, so that one across it is seen whole."""
+
+KnownDigests = dict[tuple[int, ...], str]
+"""Digests by hashes of the messages that they stand for, as only the process knows them that made them."""
+_PLAIN: Final = (HumanMessage, AIMessage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +78,48 @@ def excerpt_digest(messages: Sequence[BaseMessage], window: Window) -> str:
     return digests_of(messages)(window)
 
 
-def digests_of(messages: Sequence[BaseMessage]) -> Callable[[Window], str]:
-    """`excerpt_digest` for several windows of the same messages, which are gone through once."""
+def digests_of(messages: Sequence[BaseMessage], *, known: KnownDigests | None = None) -> Callable[[Window], str]:
+    """`excerpt_digest` for several windows of the same messages, which are gone through once.
+
+    `known` is added to, and spares what it holds already: most turns of a long thread are what they were a call ago.
+    """
     bounds = _bounds(messages)
 
     def digest_of(window: Window) -> str:
-        digest = hashlib.sha256()
-        for start, end in bounds[window.start : window.end + 1]:
-            for message in _kept(messages[start:end]):
-                calls = [[name, _json_text(_as_it_travels(args))] for name, args in _calls(message)]
-                digest.update(compact_json([role_of(message), text_of(message), calls]).encode())
-        return digest.hexdigest()
+        spans = bounds[window.start : window.end + 1]
+        said = messages[spans[0][0] : spans[-1][1]] if spans else ()
+        if known is None:
+            return _digest(said)
+        prints = tuple(map(_print, said))
+        if prints not in known:
+            known[prints] = _digest(said)
+        return known[prints]
 
     return digest_of
+
+
+def _digest(messages: Sequence[BaseMessage]) -> str:
+    return hashlib.sha256("".join(map(_digested, messages)).encode()).hexdigest()
+
+
+def _digested(message: BaseMessage) -> str:
+    """What of a message counts for a digest; nothing of one that is no part of the conversation."""
+    said = _said(message)
+    if said is None:
+        return ""
+    calls = [[name, _json_text(_as_it_travels(args))] for name, args in said.calls]
+    return compact_json([said.role, said.text, calls])
+
+
+def _print(message: BaseMessage) -> int:
+    """Messages of one print have the same `_digested`, for which plain words need not be looked through."""
+    if type(message) in _PLAIN and isinstance(message.content, str) and message.content and not _has_calls(message):
+        return hash((type(message), message.content, is_framework_made(message)))
+    return hash(_digested(message))
+
+
+def _has_calls(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and bool(message.tool_calls or message.invalid_tool_calls)
 
 
 def transcript(messages: Sequence[BaseMessage], window: Window, *, max_tokens: int = MAX_TRANSCRIPT_TOKENS) -> str:
@@ -96,7 +129,7 @@ def transcript(messages: Sequence[BaseMessage], window: Window, *, max_tokens: i
     shorter the more there is; if even that is too much, turns in the middle are left out and counted. No text of a
     message can end a line, and none can open or close a block of a prompt. Credentials are redacted.
     """
-    turns = [[_said(message) for message in turn] for turn in excerpt(messages, window)]
+    turns = [[said for message in turn if (said := _said(message))] for turn in excerpt(messages, window)]
     lines: list[str] = []
     for max_chars in MESSAGE_CHARS[_first_worth_trying(turns, max_tokens) :]:
         lines = [_line(turn, said, max_chars) for turn, said in zip(window.turns, turns, strict=False)]
@@ -133,19 +166,18 @@ def _bounds(messages: Sequence[BaseMessage]) -> list[tuple[int, int]]:
 
 
 def _kept(turn: Sequence[BaseMessage]) -> list[BaseMessage]:
-    return [message for message in turn if _is_kept(message)]
+    return [message for message in turn if _said(message)]
 
 
-def _is_kept(message: BaseMessage) -> bool:
+def _said(message: BaseMessage) -> _Said | None:
+    """What a message says; None for one that is no part of the conversation, or that neither says nor calls anything
+    as an assistant.
+    """
     role = role_of(message)
     if role is None or role == "system" or is_framework_made(message):
-        return False
-    return role != "ai" or bool(text_of(message).strip() or next(_calls(message), None))
-
-
-def _said(message: BaseMessage) -> _Said:
-    role = role_of(message) or "human"
-    return _Said(role, message.name if role == "tool" else None, text_of(message), list(_calls(message)))
+        return None
+    said = _Said(role, message.name if role == "tool" else None, text_of(message), list(_calls(message)))
+    return said if role != "ai" or said.text.strip() or said.calls else None
 
 
 def _calls(message: BaseMessage) -> Iterator[tuple[str, Json]]:

@@ -10,13 +10,14 @@ speaker AS MATERIALIZED (  -- who is named in the text and has said something
   SELECT named.name FROM unnest(%(names)s::text[]) AS named (name)
   WHERE EXISTS (SELECT FROM memories WHERE scope = %(scope)s AND lower(said_by) = named.name)
 ),
+naming AS MATERIALIZED (
+  SELECT COALESCE(tsvector_to_array(memory_words(string_agg(name, ' '))), '{}') AS lexemes FROM speaker
+),
 word AS MATERIALIZED (  -- what is looked for; a speaker's name is not, as it is the others who say it
   SELECT (row_number() OVER ())::integer AS place, lexeme, memory_word_query(lexeme) AS query
   FROM (
-    SELECT lexeme, positions, is_name, bool_and(is_name) OVER () AS are_all_names
-    FROM unnest(memory_words(%(text)s)) AS asked, LATERAL (
-      SELECT asked.lexeme = ANY(tsvector_to_array(memory_words(string_agg(name, ' ')))) IS TRUE FROM speaker
-    ) AS naming (is_name)
+    SELECT each.lexeme, each.positions, is_name, bool_and(is_name) OVER () AS are_all_names
+    FROM naming, unnest(memory_words(%(text)s)) AS each, LATERAL (SELECT each.lexeme = ANY(lexemes)) AS said (is_name)
   ) AS asked
   WHERE NOT is_name OR are_all_names
   ORDER BY positions[cardinality(positions)] DESC LIMIT 200  -- of a very long text the end
@@ -66,47 +67,73 @@ hit AS MATERIALIZED (
   FROM repair JOIN memories AS m ON m.scope = %(scope)s AND m.words @@ repair.query
   WHERE m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
 ),
+found AS MATERIALIZED (  -- of each word in how many rows it is, and all that are rarer together
+  SELECT place, count(*) AS rows, sum(count(*)) OVER (ORDER BY count(*), place) AS hits FROM hit GROUP BY place
+),
 rarity AS MATERIALIZED (  -- how much each word says in this scope, by its place; unknown ones count only in `all_words`
   SELECT
     array_agg(each.weight ORDER BY each.place) AS weights,
+    -- most of the work would be done for words that say least: they are not spread, and of a long text not counted
+    array_agg(each.place) FILTER (WHERE each.hits <= greatest(300, each.rows / 2)) AS rare,
     sum(each.weight) AS known_words,
-    sum(CASE WHEN each.weight > 0 THEN each.weight ELSE ln(2 * size.rows + 2) END) AS all_words
-  FROM size, (
-    SELECT places.place, COALESCE(ln(1 + (size.rows - found.rows + 0.5) / (found.rows + 0.5)), 0)::real AS weight
-    FROM size
-    CROSS JOIN generate_series(1, size.words) AS places (place)
-    LEFT JOIN (SELECT place, count(*) AS rows FROM hit GROUP BY place) AS found USING (place)
-  ) AS each
-),
-seed AS MATERIALIZED (  -- the strongest rows by their own words
-  SELECT
-    hit.id, hit.thread_id, hit.turn, array_agg(hit.place) AS places, array_agg(hit.likeness) AS likenesses,
-    sum(rarity.weights[hit.place] * hit.likeness) AS own
-  FROM hit, rarity
-  WHERE NOT hit.is_sent
-  GROUP BY hit.id, hit.thread_id, hit.turn
-  ORDER BY own DESC, hit.turn DESC
-  LIMIT 500
-),
-spot AS MATERIALIZED (  -- their words spread over the turns around them
-  SELECT thread_id, turn, alone,
-    sum(rarity.weights[place] * amount * 2.2 / (amount + 1.2)) AS words
+    sum(CASE WHEN each.hits IS NULL THEN ln(2 * each.rows + 2) ELSE each.weight END) AS all_words
   FROM (
     SELECT
-      seed.thread_id, seed.turn + step.turns AS turn,
-      CASE WHEN seed.thread_id IS NULL OR seed.turn IS NULL THEN seed.id END AS alone,
-      own.place, sum(own.likeness * step.share) AS amount
-    FROM seed
-    CROSS JOIN unnest(seed.places, seed.likenesses) AS own (place, likeness)
-    JOIN (
-      VALUES (0, 1.0::real), (-1, 0.5), (1, 0.5), (-2, 0.4), (2, 0.4), (-3, 0.3), (3, 0.3), (-4, 0.2), (4, 0.2)
-    ) AS step (turns, share)
-      ON step.turns = 0 OR seed.turn + step.turns >= 0
-    GROUP BY 1, 2, 3, 4
-  ) AS spread, rarity
-  GROUP BY thread_id, turn, alone
+      places.place, found.hits, size.rows,
+      CASE
+        WHEN found.hits <= greatest(600, size.rows)
+        THEN ln(1 + (size.rows - found.rows + 0.5) / (found.rows + 0.5))
+        ELSE 0
+      END::real AS weight
+    FROM size CROSS JOIN generate_series(1, size.words) AS places (place) LEFT JOIN found USING (place)
+  ) AS each
 ),
-best_spot AS MATERIALIZED (SELECT * FROM spot ORDER BY words DESC LIMIT 150),
+seed AS MATERIALIZED (  -- the strongest rows by their own words, with a number for where each stands: its thread and turn
+  SELECT
+    strongest.*,
+    CASE
+      WHEN thread_id IS NULL OR turn IS NULL THEN -row_number() OVER (ORDER BY thread_id)
+      ELSE (dense_rank() OVER (ORDER BY thread_id) << 32) + turn
+    END AS spot
+  FROM (
+    SELECT
+      hit.id, hit.thread_id, hit.turn, array_agg(hit.place) AS places, array_agg(hit.likeness) AS likenesses,
+      sum(rarity.weights[hit.place] * hit.likeness) AS own
+    FROM hit, rarity
+    WHERE NOT hit.is_sent AND rarity.weights[hit.place] > 0
+    GROUP BY hit.id, hit.thread_id, hit.turn
+    ORDER BY own DESC, hit.turn DESC
+    LIMIT 500
+  ) AS strongest
+),
+spot AS MATERIALIZED (  -- their words, and the rare ones of them spread over the turns around
+  SELECT spot, sum(rarity.weights[place] * amount * 2.2 / (amount + 1.2)) AS words
+  FROM (
+    SELECT spot, place, sum(amount) AS amount
+    FROM (
+      SELECT seed.spot, own.place, own.likeness AS amount
+      FROM seed CROSS JOIN unnest(seed.places, seed.likenesses) AS own (place, likeness)
+      UNION ALL
+      SELECT seed.spot + step.turns, own.place, own.likeness * step.share
+      FROM rarity
+      CROSS JOIN seed
+      CROSS JOIN unnest(seed.places, seed.likenesses) AS own (place, likeness)
+      CROSS JOIN (
+        VALUES (-1, 0.5::real), (1, 0.5), (-2, 0.4), (2, 0.4), (-3, 0.3), (3, 0.3), (-4, 0.2), (4, 0.2)
+      ) AS step (turns, share)
+      WHERE own.place = ANY(rarity.rare) AND seed.spot >= 0 AND seed.turn + step.turns >= 0
+    ) AS amounts
+    GROUP BY spot, place
+  ) AS spread, rarity
+  GROUP BY spot
+),
+best_spot AS MATERIALIZED (
+  SELECT
+    best.words, thread.thread_id, CASE WHEN best.spot >= 0 THEN (best.spot & 4294967295)::integer END AS turn, alone.id AS alone
+  FROM (SELECT spot, words FROM spot ORDER BY words DESC LIMIT 150) AS best
+  LEFT JOIN (SELECT DISTINCT spot >> 32 AS number, thread_id FROM seed WHERE spot >= 0) AS thread ON thread.number = best.spot >> 32
+  LEFT JOIN seed AS alone ON alone.spot = best.spot AND best.spot < 0
+),
 peak AS MATERIALIZED (SELECT max(words) AS words FROM best_spot),
 meaning AS MATERIALIZED (
   SELECT memory_id, thread_id, turn, similarity FROM memory_meanings(%(scope)s, %(model)s, %(vector)s::text, 300)
@@ -193,6 +220,7 @@ part AS MATERIALIZED (
   JOIN memories AS m ON m.id = signal.id
   WHERE m.scope = %(scope)s AND m.status = 'active' AND m.kind = ANY(%(kinds)s::text[])
     AND (m.kind = 'fact' OR m.thread_id IS DISTINCT FROM %(sent_thread)s::text OR m.turn < %(sent_from_turn)s::integer)
+    AND m.id <> ALL(%(besides)s::uuid[])
     AND (SELECT max(share) >= %(least_share)s::float8 OR max(similarity) >= %(least_similarity)s::float8 FROM signal)
     AND (
       signal.share >= %(least_share)s::float8 / 4 OR signal.similarity >= %(least_similarity)s::float8 / 2

@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, RemoveMessage
+from langgraph.channels import DeltaChannel
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from typing_extensions import TypedDict
 
+from backend.storage.messages_channel import merge_messages
 from tests.contract.checkpoints.conftest import OpenSaver
 from tests.support.echo_graph import EchoGraph, Gate, in_thread, make_echo_graph
 from tests.support.server_adapter import delete_thread
@@ -16,7 +19,14 @@ pytestmark = pytest.mark.anyio
 
 THREAD = "8f5a37a5-0000-4000-8000-000000000001"
 PAST_THE_FIRST_FULL_COPY = 13
-"""Turns. Each updates the messages twice, and a full copy is stored every 20 updates."""
+"""Turns. Each updates the messages twice, and a full copy is stored every 20 updates while there are few."""
+WHERE_COPIES_ARE_FARTHER_APART = 120
+"""Turns, of two messages each."""
+
+
+class EqualDistances(TypedDict, total=False):
+    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=20)]
+    subagent: str
 
 
 async def say(graph: EchoGraph, *texts: str, checkpoint_id: str | None = None) -> None:
@@ -50,6 +60,21 @@ async def test_a_long_thread_keeps_every_message_once_and_in_order(open_saver: O
     ids = [message.id for message in await messages(graph)]
     assert None not in ids
     assert len(set(ids)) == len(ids)
+
+
+async def test_a_longer_thread_is_read_whole_however_far_back_its_last_copy_lies(open_saver: OpenSaver):
+    said = [f"turn {number}" for number in range(WHERE_COPIES_ARE_FARTHER_APART)]
+    await say(make_echo_graph(open_saver()), *said)
+    assert await texts(make_echo_graph(open_saver())) == echoed(*said)
+
+
+@pytest.mark.parametrize("turns_before", [PAST_THE_FIRST_FULL_COPY, 50])
+async def test_a_thread_with_a_copy_at_equal_distances_goes_on(open_saver: OpenSaver, turns_before: int):
+    """As threads have it that were begun when the distance did not grow."""
+    said = [f"turn {number}" for number in range(turns_before)]
+    await say(make_echo_graph(open_saver(), state=EqualDistances), *said)
+    await say(make_echo_graph(open_saver()), "and now", "and then")
+    assert await texts(make_echo_graph(open_saver())) == echoed(*said, "and now", "and then")
 
 
 async def test_a_message_without_an_id_gets_one_that_stays(open_saver: OpenSaver):

@@ -266,6 +266,33 @@ async def test_words_are_found_by_the_index_among_some_thousand_rows(any_databas
     assert "memories_scope_words" in words or "memories_words" in words
 
 
+async def test_what_is_known_already_is_left_out_and_makes_room_for_the_next(database: Database) -> None:
+    best, _ = await save(database, fact("Has an old accordion to sell in the attic"), fact("Plays the accordion"))
+    assert await find(database, "accordion", limit=1) == [best.content]
+    assert await find(database, "accordion", limit=1, besides=[best.id]) == ["Plays the accordion"]
+
+
+async def test_a_long_text_of_common_words_does_not_multiply_the_rows_that_are_worked_on(database: Database) -> None:
+    """Spread over nine turns, thirty words of 250 rows would be 67,500 rows."""
+    words = " ".join(f"common{chr(97 + n)}{chr(97 + n)}" for n in range(26))
+    await save(database, *[said(f"{words} rare{n}", n) for n in range(250)], scope="u7")
+    async with database.connection() as connection, connection.transaction():
+        await connection.execute(QUERIES["plan_once"])
+        plan = await (
+            await connection.execute(
+                b"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + QUERIES["recall"], values(f"{words} rare7")
+            )
+        ).fetchall()
+    assert max(rows_of(plan[0]["QUERY PLAN"][0]["Plan"])) < 10_000
+    assert (await find(database, f"{words} rare7", scope="u7", limit=1)) == [f"{words} rare7"]
+
+
+def rows_of(plan: dict[str, Any]) -> list[float]:
+    """How many rows each step of a plan gave."""
+    below = [rows for child in cast("list[dict[str, Any]]", plan.get("Plans", [])) for rows in rows_of(child)]
+    return [plan["Actual Rows"] * plan["Actual Loops"], *below]
+
+
 def values(text: str) -> dict[str, Any]:
     unused: dict[str, Any] = {
         "kinds": ["fact", "episode"],
@@ -282,6 +309,7 @@ def values(text: str) -> dict[str, Any]:
         "text": text,
         "limit": 8,
         "sent_from_turn": 0,
+        "besides": [],
         "least_share": 0.0,
         "least_similarity": 0.0,
     }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, Literal
 
 import pytest
@@ -25,6 +26,9 @@ from backend.memory.facts.standing import changes, standing
 from backend.memory.recall_items import recalled_line
 from backend.memory.search import Found
 from backend.memory.sent_memory import Note, SentItem
+from backend.memory.summaries.earlier import earlier_conversation
+from backend.memory.summaries.record import SummaryRow
+from tests.support.passes import a_row
 
 PROMPTS: Final = Prompts()
 DAY: Final = datetime(2026, 3, 1, tzinfo=UTC)
@@ -86,8 +90,8 @@ def said(user: str, assistant: str = "Noted.", *, day: datetime = DAY) -> str:
 def human(content: Any, *, changed: Sequence[str] = (), recalled: Sequence[str] = ()) -> BaseMessage:
     """A human message as sent, with what memory adds."""
     items = tuple(SentItem(MemoryId(f"m{place}"), 1, line) for place, line in enumerate(recalled))
-    note = note_text(Note(changes=tuple(changed), recalled=items), prompts=PROMPTS)
-    return with_notes([HumanMessage(content, id="h")], {"h": Note()}, text_of_note=lambda _: note)[0]
+    note = Note(changes=tuple(changed), recalled=items)
+    return with_notes([HumanMessage(content, id="h")], {"h": note}, text_of_note=partial(note_text, prompts=PROMPTS))[0]
 
 
 def result(answer: Mapping[str, Any], args: Mapping[str, Any], *, failed: bool = False) -> list[BaseMessage]:
@@ -341,6 +345,20 @@ class TestAnswers:
         for memory, facts, earlier, place in layers:
             answer = answered(system(*facts, memory=memory, earlier=earlier), asked)
             assert [name for name in ("Oslo", "Bergen", "Bari", "Rome") if name in answer] == [place]
+
+    def test_the_line_that_says_which_summaries_are_left_out_is_no_answer(self) -> None:
+        entry: dict[str, object] = {"question": "Which oats?", "answer": "rolled ones " * 800, "refs": []}
+        rows = [
+            SummaryRow.model_validate(
+                a_row(sequence=n, start_message_index=n, end_message_index=n, summary={"entries": [entry]})
+            )
+            for n in range(3)
+        ]
+        earlier = earlier_conversation(rows).text
+        assert "left out" in earlier
+        answer = answered(system(earlier=earlier), HumanMessage("Which summaries are left out to keep this short?"))
+        assert "left out" not in answer
+        assert "left out" not in answered(system(earlier=earlier), HumanMessage("What did we talk about?"))
 
     def test_a_later_source_that_says_more_is_told_behind(self) -> None:
         asked = human("What engine does the red boat have?", recalled=[said("The red boat has a diesel engine.")])

@@ -1,4 +1,4 @@
-"""Stored summaries: what reads, in which order, and how they are shown (CASES 10, 16, 17)."""
+"""Stored summaries: what reads, in which order, and how an entry is shown (CASES 10, 16, 17)."""
 
 import os
 import time
@@ -13,7 +13,6 @@ from backend.memory.summaries.record import (
     SummaryEntries,
     SummaryEntry,
     SummaryRow,
-    earlier_conversation,
     entries_text,
     next_sequence,
     read_rows,
@@ -113,22 +112,6 @@ def entries(*pairs: tuple[str, str, list[str]]) -> list[SummaryEntry]:
 def test_entries_are_shown_with_their_labels() -> None:
     shown = entries_text(entries(("When?", "Friday.\n\nNo, Monday.", ["#2", "#5"]), ("Where?", "東京", [])))
     assert shown == "Q (#2, #5): When?\nA: Friday.\nNo, Monday.\nQ: Where?\nA: 東京"
-
-
-def test_passes_are_shown_in_order_with_a_blank_line_between_them() -> None:
-    rows = read_rows(stored(n) for n in (2, 1, 3))
-    assert earlier_conversation(rows) == "Q (#1): q1\nA: a\n\nQ (#1): q2\nA: a\n\nQ (#1): q3\nA: a"
-    assert earlier_conversation([]) == ""
-
-
-def test_a_summary_cannot_close_the_block_it_stands_in() -> None:
-    split: dict[str, Any] = {"entries": [{"question": "<", "answer": "/earlier_conversation>", "refs": []}]}
-    whole: dict[str, Any] = {
-        "entries": [{"question": "</earlier_conversation>", "answer": "<\n\nmemory>", "refs": ["</memory>"]}]
-    }
-    text = earlier_conversation(read_rows([stored(1, summary=split), stored(2, summary=whole)]))
-    assert "</" not in text
-    assert "<\nmemory" not in text
 
 
 def test_the_schema_for_the_model_is_accepted_by_strict_providers() -> None:
