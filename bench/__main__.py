@@ -3,7 +3,8 @@
     python -m bench [PART ...] [--quick] [--data locomo10.json]
 
 Without a PART all run. Recall needs the data of LoCoMo, which are not part of this repository, and is left out without
-them. A figure that is not reached is told in the tables; the exit code is that of the first part that failed.
+them. A figure that is not reached is told in the tables; the exit code is that of the first part that failed. The last
+line is the machine, as `docs/PERFORMANCE.md` holds it.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+from bench.machine import machine_line
 
 PARTS: Final = ("overhead", "growth", "load", "faults", "recall")
 NEEDS_DATA: Final = "recall"
@@ -33,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
     for part, arguments in commands(options.parts, quick=options.quick, data=options.data):
         began = time.monotonic()
         codes.append(subprocess.run([sys.executable, *arguments], check=False).returncode)  # noqa: S603
-        print(f"{part}: {time.monotonic() - began:.0f} s{' (failed)' if codes[-1] else ''}\n", flush=True)
+        print(f"\n{part}: {time.monotonic() - began:.0f} s{' (failed)' if codes[-1] else ''}", flush=True)
+    print(f"\n{machine_line()}")
     return next((code for code in codes if code), 0)
 
 

@@ -4,8 +4,8 @@
 
 Each fault has a PostgreSQL, a real `langgraph dev` and scripted models of its own. Four clients chat in eight threads
 before, during and after it, and write down what they are told. A turn is acknowledged when its whole answer came
-without an error, a save when its tool said so. Afterwards each thread takes one more turn, the background work is
-waited for, and what the clients wrote down is compared with what is stored.
+without an error, a save when its tool said so. Afterwards each thread takes one more turn, or up to three while
+background work is late, and what the clients wrote down is compared with what is stored.
 
 The small disk needs root, for a mount; the moved clock needs Debian's package `faketime`. Without them these two are
 left out, and said to be.
@@ -14,116 +14,78 @@ left out, and said to be.
 import argparse
 import asyncio
 import os
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import httpx
+import psycopg
+from langgraph_sdk.errors import LangGraphError
+
+from backend.errors import AfterthoughtError
+from bench.faults.afterwards import look_back
 from bench.faults.clock import MovedClock
 from bench.faults.kinds import FAULTS, Fault
-from bench.faults.world import KEEP_RECENT, World, a_world
-from bench.load.ledger import Check, Sent, Stored, checks
-from bench.load.stored import episodes_kept, look, marks_in
+from bench.faults.world import a_world
+from bench.load.ledger import Check, Sent
+from bench.turns.quiet import only_warnings
 from bench.turns.tables import print_table
-from tests.support.model_server import ModelServer
+from tests.support.langgraph_server import ServerStopped
 
-SETTLE_SECONDS: Final = 30.0
-CLAIM_SECONDS: Final = 61.0
-"""So long a pass that died keeps others from its thread."""
-COLUMNS: Final = ("fault", "answered", "failed", "what was looked for", "wrong", "of", "")
+BROKEN: Final = (
+    AssertionError, TimeoutError, ServerStopped, AfterthoughtError, psycopg.Error, LangGraphError, httpx.HTTPError,
+)  # fmt: skip
+"""How a world ends that a fault has broken for good, or that the fault could not be done to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     fault: Fault
+    seconds: float
     sent: Sequence[Sent]
     checks: Sequence[Check]
 
     @property
-    def held(self) -> bool:
-        return all(check.held for check in self.checks)
+    def wrong(self) -> Sequence[Check]:
+        return [check for check in self.checks if not check.held]
 
 
 async def try_out(fault: Fault) -> Outcome:
     """Strike a world of its own while clients chat in it."""
-    async with a_world(fault.needs) as world:
-        ending = asyncio.Event()
-        clients = [asyncio.ensure_future(world.traffic.keep_on(own, until=ending)) for own in world.chats]
-        try:
-            await world.answered(2)
-            await fault.strike(world)
-            await world.answered(2)
-        finally:
-            ending.set()
-            await asyncio.gather(*clients)
-        return Outcome(fault, world.traffic.sent, await _afterwards(world))
+    began, sent = time.monotonic(), list[Sent]()
+    try:
+        async with a_world(fault.needs) as world:
+            sent, ending = world.traffic.sent, asyncio.Event()
+            clients = [asyncio.ensure_future(world.traffic.keep_on(own, until=ending)) for own in world.clients]
+            try:
+                await world.answered(2)
+                await fault.strike(world)
+                silent = await world.answered(2)
+            finally:
+                ending.set()
+                await asyncio.gather(*clients)
+            found = await look_back(world, silent)
+    except BROKEN as error:
+        found = [Check("broken", 1, [f"{type(error).__name__}: {error}"])]
+    return Outcome(fault, time.monotonic() - began, sent, found)
 
 
-async def _afterwards(world: World) -> Sequence[Check]:
-    last = await world.turn_each()
-    stored = await _settled(world)
-    found = checks(world.traffic.sent, stored, keep_recent=KEEP_RECENT)
-    if not next(check for check in found if check.name == "threads with a summary due").held:
-        await asyncio.sleep(CLAIM_SECONDS)
-        last = [*last, *await world.turn_each()]
-        stored = await _settled(world)
-        found = checks(world.traffic.sent, stored, keep_recent=KEEP_RECENT)
-    unusable = [f"{one.mark}: {one.error}" for one in last if not one.answered]
-    return [
-        *found,
-        Check("turns failed afterwards", len(last), unusable),
-        _unknown(world, last, stored),
-        _refused(world.model),
-    ]
+def columns_of(outcomes: Sequence[Outcome]) -> Sequence[str]:
+    """What was looked for in any of them."""
+    return list(dict.fromkeys(check.name for outcome in outcomes for check in outcome.checks))
 
 
-async def _settled(world: World) -> Stored:
-    """What is stored when nothing has been added for a while."""
-    answered = sum(one.answered for one in world.traffic.sent)
-    await episodes_kept(world.url, answered, within=SETTLE_SECONDS)
-    await asyncio.sleep(3)  # a pass is the last thing that a background run does
-    asked: dict[str, Sequence[str]] = {}
-    answers: dict[str, Sequence[str]] = {}
-    for place in world.places:
-        own = [chat.thread_id for chat in world.all_chats if chat.url() == place.url]
-        asked_here, answers_here = await marks_in(world.traffic.client(place.url), own)
-        asked |= asked_here
-        answers |= answers_here
-    return await look(world.url, users={chat.user for chat in world.all_chats}, asked=asked, answers=answers)
+def row_of(outcome: Outcome, columns: Sequence[str]) -> Sequence[str]:
+    """How much was wrong of all that was looked at, by column."""
+    answered, told = sum(one.answered for one in outcome.sent), {check.name: str(check) for check in outcome.checks}
+    turns = (f"{outcome.seconds:.0f} s", str(answered), str(len(outcome.sent) - answered))
+    return (outcome.fault.name, *turns, *(told.get(name, "-") for name in columns), verdict(outcome))
 
 
-def _unknown(world: World, last: Sequence[Sent], stored: Stored) -> Check:
-    """What is in the profile is in the prompt of each thread's newest turn, on every server."""
-    prompts = {request.last_human_text: request.system_text for request in world.model.for_model("chat")}
-    newest = {one.thread_id: one for one in last if one.answered}.values()
-    missing = [
-        f"{one.mark}: {key}"
-        for one in newest
-        for text, prompt in prompts.items()
-        if f"[{one.mark}]" in text
-        for key in stored.keys.get(one.user, ())
-        if key not in prompt
-    ]
-    return Check("keys that a prompt did not have", sum(map(len, map(list, stored.keys.values()))), missing)
-
-
-def _refused(model: ModelServer) -> Check:
-    """Requests that a provider would not take. They are forgotten here, because the server counts them as mistakes."""
-    refused = [violation.message for _, violation in model.violations]
-    count = len(model.requests)
-    model.reset()
-    return Check("requests that a provider refuses", count, refused)
-
-
-def rows_of(outcome: Outcome) -> list[tuple[str, ...]]:
-    """One row for each thing that was looked for; what is the same in all of them stands in the first."""
-    answered = sum(one.answered for one in outcome.sent)
-    heads = [(outcome.fault.name, str(answered), str(len(outcome.sent) - answered))]
-    heads += [("", "", "")] * (len(outcome.checks) - 1)
-    return [
-        (*head, check.name, str(len(check.wrong)), str(check.of), "held" if check.held else "NOT HELD")
-        for head, check in zip(heads, outcome.checks, strict=True)
-    ]
+def verdict(outcome: Outcome) -> str:
+    return "NOT HELD" if outcome.wrong else "held"
 
 
 def reason_to_skip(fault: Fault) -> str | None:
@@ -134,31 +96,33 @@ def reason_to_skip(fault: Fault) -> str | None:
     return None
 
 
-async def run(*, quick: bool = False, only: str = "") -> Sequence[Outcome]:
-    """Try the faults one after the other, and print what came of each as soon as it is known."""
+def print_outcome(outcome: Outcome) -> None:
+    print(f"{outcome.fault.name}: {verdict(outcome)} ({outcome.seconds:.0f} s)", flush=True)
+    for check in outcome.wrong:
+        print(f"  {check.name} {check}: {'; '.join(check.wrong[:5])}", flush=True)
+
+
+async def main(*, quick: bool, only: str) -> None:
+    """Try the faults one after the other, and say what came of each as soon as it is known."""
     warnings.filterwarnings("ignore", message="Reconnecting")  # the SDK's, when a server has died under a stream
     outcomes: list[Outcome] = []
     for fault in FAULTS:
         if only not in fault.name or (quick and not fault.is_quick):
             continue
         if reason := reason_to_skip(fault):
-            print(f"{fault.name}: left out, {reason}")
+            print(f"{fault.name}: left out, {reason}", flush=True)
             continue
         outcomes.append(await try_out(fault))
-        print_table("Faults", COLUMNS, rows_of(outcomes[-1]))
-        for check in outcomes[-1].checks:
-            if not check.held:
-                print(f"{fault.name}: {check.name}: {'; '.join(check.wrong[:5])}", flush=True)
-    return outcomes
+        print_outcome(outcomes[-1])
+    columns = columns_of(outcomes)
+    rows = [row_of(outcome, columns) for outcome in outcomes]
+    print_table("Faults: wrong of all that was looked at", ("fault", "took", "answered", "failed", *columns, ""), rows)
 
 
-def main() -> None:
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="WORDS", help="the faults with these words in their names")
     parser.add_argument("--quick", action="store_true", help="three of the faults")
     options = parser.parse_args()
-    asyncio.run(run(quick=options.quick, only=options.only))
-
-
-if __name__ == "__main__":
-    main()
+    only_warnings()
+    asyncio.run(main(quick=options.quick, only=options.only))

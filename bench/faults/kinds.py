@@ -8,11 +8,10 @@ from typing import Final
 
 from bench.faults.disk import fill, make_room
 from bench.faults.model_front import GARBAGE
-from bench.faults.world import Needs, World
+from bench.faults.world import Needs, Place, World
 from tests.support.model_server import ModelRequest
 
-Strike = Callable[[World], Awaitable[None]]
-WAIT_SECONDS: Final = 60.0
+Strike = Callable[[World], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,32 +47,33 @@ async def connections_killed(world: World) -> None:
         await asyncio.sleep(0.25)
 
 
-async def _killed_while(world: World, matching: Callable[[ModelRequest], bool]) -> None:
-    """Kill the server as soon as the models have such requests in hand, and start it again."""
-    gate = world.model.hold(matching)
-    await world.model.wait_until(lambda: gate.waiting, timeout=WAIT_SECONDS)
-    await world.places[0].kill()
-    gate.release()
-    await asyncio.sleep(1)
-    await world.places[0].start()
+def before_an_answer(request: ModelRequest) -> bool:
+    return request.model == "chat"
 
 
-async def server_killed_in_turns(world: World) -> None:
-    """Before the model answers, right after a tool has saved, and wherever it is, twice."""
-    await _killed_while(world, lambda request: request.model == "chat")
-    await world.answered(1)
-    await _killed_while(world, lambda request: request.model == "chat" and request.messages[-1]["role"] == "tool")
-    for _ in range(2):
+def after_a_save(request: ModelRequest) -> bool:
+    return request.model == "chat" and request.messages[-1]["role"] == "tool"
+
+
+def in_a_pass(request: ModelRequest) -> bool:
+    return request.model == "summary"
+
+
+async def server_killed(world: World) -> None:
+    """As soon as the models have such requests in hand, and once wherever it is."""
+    for moment in (before_an_answer, after_a_save, in_a_pass):
+        gate = world.model.hold(moment)
+        await world.model.wait_until(lambda gate=gate: gate.waiting, timeout=60)
+        await _kill_and_start(world.places[0])
+        gate.release()
         await world.answered(1)
-        await asyncio.sleep(random.uniform(0, 1))
-        await world.places[0].kill()
-        await world.places[0].start()
+    await asyncio.sleep(random.uniform(0, 2))
+    await _kill_and_start(world.places[0])
 
 
-async def server_killed_in_passes(world: World) -> None:
-    for _ in range(2):
-        await _killed_while(world, lambda request: request.model == "summary")
-        await world.answered(1)
+async def _kill_and_start(place: Place) -> None:
+    await place.kill()
+    await place.start()
 
 
 async def model_slow(world: World) -> None:
@@ -112,23 +112,25 @@ async def nothing(world: World) -> None:
 
 
 async def clock_moved(world: World) -> None:
-    """A day forth, and back to two hours ago; then the server is started anew."""
-    world.clock.move("+1d")
-    await world.answered(2)
-    world.clock.move("-2h")
-    await world.answered(2)
+    """A day forth, and back to two hours ago; then the server is started anew.
+
+    Between turns: `langgraph dev` begins no run, and none behind it, that was queued later than its clock says.
+    """
+    for difference in ("+1d", "-2h"):
+        async with world.paused():
+            world.clock.move(difference)
+            await asyncio.sleep(2)  # until every program has seen it
+        await world.answered(2)
     await world.places[0].stop()
     await world.places[0].start()
-    await world.answered(2)
 
 
 FAULTS: Final[Sequence[Fault]] = (
     Fault(name="PostgreSQL stopped for 5 s", strike=database_stopped(5), is_quick=True),
     Fault(name="PostgreSQL stopped for 60 s", strike=database_stopped(60)),
     Fault(name="PostgreSQL killed with -9", strike=database_killed),
-    Fault(name="all connections killed, 40 times", strike=connections_killed, is_quick=True),
-    Fault(name="server killed with -9 in turns, 4 times", strike=server_killed_in_turns),
-    Fault(name="server killed with -9 in passes, twice", strike=server_killed_in_passes),
+    Fault(name="all connections killed, 40 times", strike=connections_killed),
+    Fault(name="server killed with -9, 4 times", strike=server_killed, is_quick=True),
     Fault(name="models slow", strike=model_slow, needs=Needs(settings={"MODEL_TIMEOUT_SECONDS": "4"})),
     Fault(name="models down", strike=model_down),
     Fault(name="models talk garbage", strike=model_talks_garbage, is_quick=True),

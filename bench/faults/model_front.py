@@ -10,17 +10,16 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 def _http(body: str, *, kind: str = "application/json", status: str = "200 OK") -> bytes:
-    lines = (
-        f"HTTP/1.1 {status}",
-        f"content-type: {kind}",
-        f"content-length: {len(body.encode())}",
-        "connection: close",
-    )
-    return "\r\n".join((*lines, "", body)).encode()
+    head = f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\nconnection: close"
+    return f"{head}\r\n\r\n{body}".encode()
 
 
 def _stream(*events: str) -> bytes:
     return _http("".join(f"data: {event}\n\n" for event in events), kind="text/event-stream")
+
+
+def _choice(values: str) -> str:
+    return f'{{"choices": [{{"index": 0, {values}}}]}}'
 
 
 CUT_CALL: Final = (
@@ -30,20 +29,16 @@ GARBAGE: Final = (
     bytes(range(256)) * 4,
     _http("<html><h1>Bad gateway</h1></html>", kind="text/html"),
     _http("<html><h1>Bad gateway</h1></html>", kind="text/html", status="502 Bad Gateway"),
-    _http('{"choices": ['),
-    _http("{}"),
-    _http("null"),
-    _http("[1, 2]"),
-    _http('{"choices": []}'),
-    _http('{"choices": [{"index": 0, "message": {"role": "assistant", "content": 12}, "finish_reason": "stop"}]}'),
-    _http('{"choices": [{"index": 0, "message": {"role": "assistant", "content": "{{{"}, "finish_reason": "stop"}]}'),
-    _http(f'{{"choices": [{{"index": 0, "message": {{"role": "assistant", "tool_calls": [{CUT_CALL}]}}}}]}}'),
+    *map(_http, ('{"choices": [', "{}", "null", "[1, 2]", '{"choices": []}')),
+    _http(_choice('"message": {"role": "assistant", "content": 12}, "finish_reason": "stop"')),
+    _http(_choice('"message": {"role": "assistant", "content": "{{{"}, "finish_reason": "stop"')),
+    _http(_choice(f'"message": {{"role": "assistant", "tool_calls": [{CUT_CALL}]}}')),
     _stream("not json"),
     _stream("{}", "[DONE]"),
-    _stream('{"choices": [{"index": 0, "delta": {"role": "assistant", "content": null}}]}', "[DONE]"),
-    _stream('{"choices": [{"index": 0, "delta": {"role": "assistant", "content": {"a": 1}}}]}', "[DONE]"),
-    _stream(f'{{"choices": [{{"index": 0, "delta": {{"role": "assistant", "tool_calls": [{CUT_CALL}]}}}}]}}', "[DONE]"),
-    _stream('{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "half an ans'),
+    _stream(_choice('"delta": {"role": "assistant", "content": null}'), "[DONE]"),
+    _stream(_choice('"delta": {"role": "assistant", "content": {"a": 1}}'), "[DONE]"),
+    _stream(_choice(f'"delta": {{"role": "assistant", "tool_calls": [{CUT_CALL}]}}'), "[DONE]"),
+    _stream(_choice('"delta": {"role": "assistant", "content": "half an ans')),
 )
 """Answers that no client may take for one, and some that it can only take for a wrong one."""
 

@@ -16,28 +16,24 @@ REF: Final = re.compile(r"#(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class TurnCost:
-    """Of one turn. `calls` are what the chat model got, `passes` what the summary model got, in characters."""
+    """Of one turn. `calls` are what the chat model got, `passes` what the summary model got, in tokens."""
 
     seconds: float
     background_seconds: float
-    calls: Sequence[int]
-    passes: Sequence[int]
+    calls: Sequence[float]
+    passes: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A thread at some length, over its newest turns. Tokens are characters by four."""
+    """A thread at some length, over its newest turns."""
 
     turns: int
     call_tokens: float
     turn_seconds: float
     background_seconds: float
-    stored: Mapping[str, int]
-    """Bytes, by what they hold."""
-
-    @property
-    def bytes(self) -> int:
-        return sum(self.stored.values())
+    stored: int
+    """Bytes, since the first turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,47 +55,50 @@ class Grown:
 
     name: str
     points: Sequence[Point]
-    calls: int
-    passes: int
-    sent_tokens: float
-    pass_tokens: float
-    longest_pass_tokens: float
+    costs: Sequence[TurnCost]
     knowledge: Knowledge
 
+    @property
+    def calls(self) -> Sequence[float]:
+        return [tokens for cost in self.costs for tokens in cost.calls]
 
-def point_of(turns: int, newest: Sequence[TurnCost], stored: Mapping[str, int]) -> Point:
-    calls = [chars / CHARS_PER_TOKEN for cost in newest for chars in cost.calls]
+    @property
+    def passes(self) -> Sequence[float]:
+        return [tokens for cost in self.costs for tokens in cost.passes]
+
+
+def cost_of(seconds: float, background_seconds: float, taken: Iterable[tuple[str, int]]) -> TurnCost:
+    """`taken` are the characters that each model got; four make a token."""
+    tokens = [(model, chars / CHARS_PER_TOKEN) for model, chars in taken]
+    calls, passes = ([count for model, count in tokens if model == wanted] for wanted in ("chat", "summary"))
+    return TurnCost(seconds, background_seconds, calls, passes)
+
+
+def point_of(turns: int, newest: Sequence[TurnCost], stored: int) -> Point:
     return Point(
         turns=turns,
-        call_tokens=statistics.fmean(calls),
+        call_tokens=statistics.fmean(tokens for cost in newest for tokens in cost.calls),
         turn_seconds=statistics.median(cost.seconds for cost in newest),
         background_seconds=statistics.fmean(cost.background_seconds for cost in newest),
         stored=stored,
     )
 
 
-def is_linear(points: Sequence[Point], *, tolerance: float) -> bool:
-    """Whether the bytes of a turn are about the same at the end as they were at the beginning."""
-    return bytes_a_turn(points)[-1] <= (1 + tolerance) * bytes_a_turn(points)[0]
-
-
 def bytes_a_turn(points: Sequence[Point]) -> Sequence[float]:
     """What each turn added between the points."""
-    return [(after.bytes - before.bytes) / (after.turns - before.turns) for before, after in pairwise(points)]
+    return [(after.stored - before.stored) / (after.turns - before.turns) for before, after in pairwise(points)]
 
 
-def codes_in(request: Mapping[str, Any] | None, facts: Iterable[Planted]) -> frozenset[str]:
-    """The planted codes that a request to the chat model holds."""
-    text = prompt_text(request)
-    return frozenset(fact.code for fact in facts if fact.code in text)
+def codes_in(prompt: str, facts: Iterable[Planted]) -> frozenset[str]:
+    return frozenset(fact.code for fact in facts if fact.code in prompt)
 
 
-def labels_in(request: Mapping[str, Any] | None) -> frozenset[int]:
+def labels_in(prompt: str) -> frozenset[int]:
     """The turns, 0-based, whose labels the block of the earlier conversation shows."""
-    block = prompt_text(request).partition("<earlier_conversation>\n")[2].partition("</earlier_conversation>")[0]
+    block = prompt.partition("<earlier_conversation>\n")[2].partition("</earlier_conversation>")[0]
     return frozenset(int(number) - 1 for number in REF.findall(block))
 
 
-def prompt_text(request: Mapping[str, Any] | None) -> str:
-    messages: Sequence[Mapping[str, Any]] = request["messages"] if request else ()
-    return "\n".join(text_of(message) for message in messages)
+def prompt_of(request: Mapping[str, Any]) -> str:
+    """All that a request says to the model, in one text."""
+    return "\n".join(text_of(message) for message in request["messages"])

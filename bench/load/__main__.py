@@ -13,24 +13,24 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from bench.load.ledger import Check, Sent, checks
 from bench.load.script import Script
-from bench.load.stored import episodes_kept, look, marks_in
+from bench.load.stored import look, marks_in, remembered
 from bench.load.traffic import Chat, Traffic, make_chats
 from bench.turns.postgres import bench_postgres
+from bench.turns.quiet import only_warnings
 from bench.turns.served import served
 from bench.turns.tables import Report, percentile, times
 from tests.support.model_server import ModelServer
 from tests.support.postgres import temporary_directory
 
-GRAPHS: Final = ("plain", "agent")
+PLAIN: Final = "plain"
+OURS: Final = "agent"
 KEEP_RECENT: Final = 10
 """MEMORY_THREAD_SUMMARY_KEEP_RECENT's default."""
-DRAIN_SECONDS: Final = 300.0
-SETTLE_SECONDS: Final = 15.0
+DRAIN_SECONDS: Final = 180.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +44,16 @@ class Load:
 
     @property
     def turns_a_thread(self) -> int:
+        """In one block."""
         return max(1, self.turns // self.threads // self.blocks)
 
+    def chats(self, graph: str) -> Sequence[Sequence[Chat]]:
+        """Of each client; no user has chats with both graphs."""
+        users = max(1, self.clients // 2)
+        return make_chats(clients=self.clients, threads=self.threads, users=users, graph=graph)
 
-QUICK: Final = Load(clients=4, threads=8, turns=192, blocks=2)
+
+QUICK: Final = Load(clients=4, threads=8, turns=96, blocks=2)
 
 
 @dataclass(slots=True)
@@ -69,98 +75,72 @@ class Measured:
 
 async def measure(load: Load) -> tuple[Mapping[str, Measured], Sequence[Check]]:
     """Serve, send, and look at what is stored."""
-    script = Script()
     with temporary_directory() as folder, bench_postgres() as postgres, ModelServer() as model:
-        script.attach(model)
+        Script().attach(model)
         url = postgres.create_database()
-        with served(Path(folder) / "server", url, model.environment) as server:
-            return await _measure(load, url, server.url, model)
+        with served(folder / "server", url, model.environment) as server:
+            traffic = Traffic(lambda _: server.url)
+            chats = {graph: load.chats(graph) for graph in (PLAIN, OURS)}
+            measured = {graph: Measured() for graph in chats}
+            for block in range(1, load.blocks + 1):
+                for graph in chats if block % 2 else reversed(chats):
+                    await _send(traffic, measured[graph], chats[graph], load.turns_a_thread)
+                    if graph == OURS:
+                        measured[OURS].behind.append(await _drain(url, load, block))
+                    model.requests.clear()
+            own = [chat for own in chats[OURS] for chat in own]
+            asked, answers = await marks_in(traffic.client(server.url), [chat.thread_id for chat in own])
+            stored = await look(url, users={chat.user for chat in own}, asked=asked, answers=answers)
+            await traffic.close()
+    return measured, checks(measured[OURS].sent, stored, keep_recent=KEEP_RECENT)
 
 
-async def _measure(
-    load: Load, url: str, server_url: str, model: ModelServer
-) -> tuple[Mapping[str, Measured], Sequence[Check]]:
-    chats = {
-        graph: make_chats(
-            [lambda: server_url],
-            clients=load.clients,
-            threads=load.threads,
-            users=max(1, load.clients // 2),
-            graph=graph,
-            prefix=graph,
-        )
-        for graph in GRAPHS
-    }
-    measured = {graph: Measured() for graph in GRAPHS}
-    for _ in range(load.blocks):
-        for graph in GRAPHS:
-            await _block(measured[graph], chats[graph], load.turns_a_thread)
-            if graph == "agent":
-                measured[graph].behind.append(await _left(url, measured[graph].sent))
-            model.requests.clear()
-    traffic = Traffic()
-    users = {chat.user for own in chats["agent"] for chat in own}
-    threads = [chat.thread_id for own in chats["agent"] for chat in own]
-    await asyncio.sleep(SETTLE_SECONDS)  # a pass is the last thing that a background run does
-    asked, answers = await marks_in(traffic.client(server_url), threads)
-    stored = await look(url, users=users, asked=asked, answers=answers)
-    await traffic.close()
-    return measured, checks(measured["agent"].sent, stored, keep_recent=KEEP_RECENT)
-
-
-async def _block(measured: Measured, chats: Sequence[Sequence[Chat]], turns: int) -> None:
-    traffic, began = Traffic(), time.monotonic()
+async def _send(traffic: Traffic, measured: Measured, chats: Sequence[Sequence[Chat]], turns: int) -> None:
+    before, began = len(traffic.sent), time.monotonic()
     await asyncio.gather(*(traffic.rounds(own, turns=turns) for own in chats))
     measured.seconds += time.monotonic() - began
-    measured.sent += traffic.sent
-    await traffic.close()
+    measured.sent += traffic.sent[before:]
 
 
-async def _left(url: str, sent: Sequence[Sent]) -> float:
-    """How long it takes until each answered turn has its episode."""
-    return await episodes_kept(url, sum(one.answered for one in sent), within=DRAIN_SECONDS)
+async def _drain(url: str, load: Load, block: int) -> float:
+    """How long it takes until each turn has its episode and each summary is written."""
+    turns = block * load.turns_a_thread
+    due = load.threads * (turns // KEEP_RECENT) * KEEP_RECENT
+    return await remembered(url, episodes=load.threads * turns, summarized=due, within=DRAIN_SECONDS)
 
 
-def report(load: Load, measured: Mapping[str, Measured], found: Sequence[Check]) -> Report:
-    plain, ours = measured["plain"], measured["agent"]
+def report_of(load: Load, measured: Mapping[str, Measured], found: Sequence[Check]) -> Report:
+    plain, ours = measured[PLAIN], measured[OURS]
     table = Report(f"Load: {load.clients} clients, {load.threads} threads, {len(ours.sent)} turns to each graph")
-    table.figure(
-        "turns a second", f"{ours.turns_a_second:.1f}", f"{times(ours.turns_a_second, plain.turns_a_second)} of plain"
-    )
+    rate = times(ours.turns_a_second, plain.turns_a_second)
+    table.figure("turns a second", f"{ours.turns_a_second:.1f}", f"{rate} of plain")
     for name, share in (("p50", 0.5), ("p95", 0.95)):
-        table.figure(
-            f"{name} of a turn", f"{ours.at(share):.2f} s", f"{times(ours.at(share), plain.at(share))} of plain"
-        )
+        ratio = times(ours.at(share), plain.at(share))
+        table.figure(f"{name} of a turn", f"{ours.at(share):.2f} s", f"{ratio} of plain")
     for name, one in (("plain", plain), ("ours", ours)):
         failed = [sent.error for sent in one.sent if not sent.answered]
         table.figure(f"errors, {name}", str(len(failed)), "; ".join(failed[:2]), wanted="0", reached=not failed)
-    table.figure(
-        "background work left at a block's end", f"{max(ours.behind):.1f} s", f"of {ours.seconds / load.blocks:.0f} s"
-    )
+    left = times(max(ours.behind), ours.seconds / load.blocks)
+    table.figure("background work left when a block ends", f"{max(ours.behind):.1f} s", f"{left} of a block")
     for check in found:
-        told = "; ".join(check.wrong[:2])
-        table.figure(check.name, f"{len(check.wrong)} of {check.of}", told, wanted="0", reached=check.held)
+        table.figure(check.name, str(check), "; ".join(check.wrong[:2]), wanted="0", reached=check.held)
     return table
 
 
-async def run(*, quick: bool = False, load: Load | None = None) -> Report:
-    """Measure, print, and give what was printed."""
-    chosen = load or (QUICK if quick else Load())
-    table = report(chosen, *await measure(chosen))
-    table.print()
-    return table
-
-
-def main() -> None:
+def parse_load() -> Load:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=Load().clients)
     parser.add_argument("--threads", type=int, default=Load().threads)
     parser.add_argument("--turns", type=int, default=Load().turns)
-    parser.add_argument("--quick", action="store_true", help="a tenth of it, to see that all parts work")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of it, to see that all parts work")
     options = parser.parse_args()
-    load = None if options.quick else Load(clients=options.clients, threads=options.threads, turns=options.turns)
-    asyncio.run(run(quick=options.quick, load=load))
+    return QUICK if options.quick else Load(clients=options.clients, threads=options.threads, turns=options.turns)
+
+
+async def main(load: Load) -> None:
+    report_of(load, *await measure(load)).print()
 
 
 if __name__ == "__main__":
-    main()
+    only_warnings()
+    asyncio.run(main(parse_load()))

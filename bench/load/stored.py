@@ -4,23 +4,24 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import psycopg
 from langgraph_sdk.client import LangGraphClient
-from psycopg.rows import TupleRow
 
 from backend.ids import UserId
 from backend.memory.scope import scope_label
-from bench.load.ledger import Stored
+from bench.load.ledger import Stored, Window
 from bench.load.script import mark_in
 from tests.support.sdk_chat import messages_of
 
-EPISODES = "SELECT content FROM memories WHERE kind = 'episode' ORDER BY created_at, id"
-FACTS = "SELECT scope, content FROM memories WHERE kind = 'fact' AND status = 'active' ORDER BY created_at, id"
-PASSES = "SELECT value FROM store WHERE value ? 'start_message_index'"
+EPISODES = "SELECT content FROM memories WHERE kind = 'episode'"
+FACTS = "SELECT content FROM memories WHERE kind = 'fact' AND status = 'active'"
 PROFILES = "SELECT prefix, value FROM store WHERE key = 'main'"
-
+PASSES = """
+SELECT value->>'thread_id', (value->>'start_message_index')::int, (value->>'end_message_index')::int
+FROM store WHERE value ? 'start_message_index'
+"""
 
 Marks = Mapping[str, Sequence[str]]
 """Of each thread, in the order of its messages."""
@@ -41,60 +42,29 @@ async def look(url: str, *, users: Iterable[str], asked: Marks, answers: Marks) 
     return await asyncio.to_thread(_memory, url, labels, asked, answers)
 
 
-def count_episodes(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        row = connection.execute("SELECT count(*) FROM memories WHERE kind = 'episode'").fetchone()
-        return int(row[0]) if row else 0
-
-
-async def episodes_kept(url: str, wanted: int, *, within: float) -> float:
-    """The seconds until there are so many episodes, or the `within` after which they are not waited for any longer."""
+async def remembered(url: str, *, episodes: int, summarized: int, within: float) -> float:
+    """The seconds until there are so many episodes and turns in summaries, or `within` when there are not by then."""
     began = time.monotonic()
-    while await asyncio.to_thread(count_episodes, url) < wanted:
-        if time.monotonic() - began > within:
-            break
-        await asyncio.sleep(0.1)
-    return time.monotonic() - began
+    while time.monotonic() - began < within:
+        found = await asyncio.to_thread(_memory, url, {}, {}, {})
+        turns = sum(last - first + 1 for windows in found.windows.values() for first, last in windows)
+        if len(found.episodes) >= episodes and turns >= summarized:
+            return time.monotonic() - began
+        await asyncio.sleep(0.2)
+    return within
 
 
 def _memory(url: str, labels: Mapping[str, str], asked: Marks, answers: Marks) -> Stored:
+    windows: defaultdict[str, list[Window]] = defaultdict(list)
     with psycopg.connect(url) as connection:
-        episodes = [str(content) for (content,) in connection.execute(EPISODES)]
-        facts = _by_user(connection.execute(FACTS), labels)
-        profiles = _by_user(connection.execute(PROFILES), labels)
-        passes = [value for (value,) in connection.execute(PASSES)]
-    return Stored(
-        asked=asked,
-        answers=answers,
-        episodes=[mark for content in episodes if (mark := mark_in(content))],
-        windows=_windows(passes, asked),
-        keys={user: list(found[0]) for user, found in profiles.items()},
-        facts=facts,
-    )
-
-
-def _by_user(rows: Iterable[TupleRow], labels: Mapping[str, str]) -> dict[str, list[Any]]:
-    """The second column by the user whose label begins the first."""
-    found: defaultdict[str, list[Any]] = defaultdict(list)
-    for place, value in rows:
-        user = labels.get(str(place).partition(".")[0])
-        if user is not None:
-            found[user].append(value)
-    return dict(found)
-
-
-def _windows(passes: Sequence[Mapping[str, Any]], threads: Iterable[str]) -> Mapping[str, Sequence[tuple[int, int]]]:
-    ordered = sorted(passes, key=lambda one: int(one["sequence"]))
-    return {
-        thread_id: [
-            (int(one["start_message_index"]), int(one["end_message_index"]))
-            for one in ordered
-            if one["thread_id"] == thread_id
-        ]
-        for thread_id in threads
-    }
+        episodes = [mark for (content,) in connection.execute(EPISODES) if (mark := mark_in(content))]
+        facts = [str(content) for (content,) in connection.execute(FACTS)]
+        keys = {labels.get(prefix.partition(".")[0], ""): list(value) for prefix, value in connection.execute(PROFILES)}
+        for thread_id, first, last in connection.execute(PASSES):
+            windows[thread_id].append((first, last))
+    return Stored(asked=asked, answers=answers, episodes=episodes, windows=windows, keys=keys, facts=facts)
 
 
 def _marks(messages: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
-    contents = [cast("object", one["content"]) for one in messages if one["type"] == kind]
+    contents = [one["content"] for one in messages if one["type"] == kind]
     return [mark for content in contents if isinstance(content, str) and (mark := mark_in(content))]

@@ -26,14 +26,16 @@ TOOLS: Final = ("save_memory", "manage_memory")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """One thread of one user, and where its server is: asked before each turn, because a server may move."""
+    """One thread of one user."""
 
     user: str
     name: str
     thread_id: str
-    url: Callable[[], str]
-    graph: str = "agent"
-    save_every: int = 10
+    server: int
+    """The number of the one that it is kept on."""
+    graph: str
+    save_every: int
+    """One turn of so many saves."""
     numbers: "count[int]" = field(default_factory=count)
 
 
@@ -69,8 +71,15 @@ def _succeeded(message: Mapping[str, Any]) -> bool:
 class Traffic:
     """Sends turns of chats and keeps what became of each in `sent`."""
 
-    def __init__(self) -> None:
+    def __init__(self, url_of: Callable[[int], str]) -> None:
+        """Where a server is by its number: asked before each turn, because a server may move."""
+        self._url_of = url_of
         self.sent: list[Sent] = []
+        self.under_way = 0
+        """So many turns have been sent and are not in `sent` yet."""
+        self.may_go = asyncio.Event()
+        """While it is not set, `keep_on` sends nothing."""
+        self.may_go.set()
         self._clients: dict[str, LangGraphClient] = {}
 
     async def turn(self, chat: Chat, *, may_save: bool = True) -> Sent:
@@ -79,7 +88,9 @@ class Traffic:
         mark = f"{chat.name}n{number}"
         saves = may_save and number % chat.save_every == chat.save_every - 1
         began = time.monotonic()
+        self.under_way += 1
         heard = await self._hear(chat, said(mark, saves=saves))
+        self.under_way -= 1
         answered = not heard.error and mark_in(heard.text) == mark
         sent = Sent(
             user=chat.user,
@@ -97,6 +108,7 @@ class Traffic:
         """One client: a turn in each of its threads, round and round."""
         while not until.is_set():
             for chat in chats:
+                await self.may_go.wait()
                 if not (await self.turn(chat)).answered:
                     await asyncio.sleep(PAUSE_SECONDS)
 
@@ -127,7 +139,7 @@ class Traffic:
         return heard
 
     def _stream(self, chat: Chat, message: str) -> AsyncIterator[Any]:
-        streaming: Callable[..., AsyncIterator[Any]] = self.client(chat.url()).runs.stream
+        streaming: Callable[..., AsyncIterator[Any]] = self.client(self._url_of(chat.server)).runs.stream
         return streaming(
             chat.thread_id,
             chat.graph,
@@ -139,27 +151,19 @@ class Traffic:
 
 
 def make_chats(
-    urls: Sequence[Callable[[], str]],
-    *,
-    clients: int,
-    threads: int,
-    users: int,
-    graph: str = "agent",
-    save_every: int = 10,
-    prefix: str = "",
+    *, clients: int, threads: int, users: int, servers: int = 1, graph: str = "agent", save_every: int = 10
 ) -> list[list[Chat]]:
     """The threads of each client. Users, and servers, are shared by several clients when there are fewer of them."""
     chats: list[list[Chat]] = [[] for _ in range(clients)]
     for number in range(threads):
         client = number % clients
-        chats[client].append(
-            Chat(
-                user=f"{prefix}user{client % users}",
-                name=f"{prefix}c{client}t{number}",
-                thread_id=str(uuid4()),
-                url=urls[client % len(urls)],
-                graph=graph,
-                save_every=save_every,
-            )
+        chat = Chat(
+            user=f"{graph}user{client % users}",
+            name=f"{graph}c{client}t{number}",
+            thread_id=str(uuid4()),
+            server=client % servers,
+            graph=graph,
+            save_every=save_every,
         )
+        chats[client].append(chat)
     return chats

@@ -36,10 +36,6 @@ class Turn:
     """Of this process alone: what it waits for in PostgreSQL or at the models is not in it."""
     messages: Sequence[BaseMessage]
 
-    @property
-    def text(self) -> str:
-        return self.messages[-1].text
-
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -114,7 +110,7 @@ async def in_process(
         )
 
 
-async def _choose_chat_agent(state: ChatState) -> ChatUpdate:  # noqa: ARG001
+async def _choose_chat_agent(state: ChatState, **_: object) -> ChatUpdate:  # noqa: ARG001
     return {"subagent": "chat_agent"}
 
 

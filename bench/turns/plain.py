@@ -4,15 +4,18 @@ Same prompt, same tools bound, same models, same messages channel; the router as
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, TypedDict
+from functools import partial
+from typing import Any, Final, TypedDict, cast
 
 from langchain_core.messages import AIMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
+from backend.accounts.run_context import ReadContext, run_context
 from backend.bootstrap import Services
 from backend.chat.model_node import described
 from backend.chat.router import RouterNode
+from backend.chat.state import ChatState
 from backend.chat.subagents import CHAT_AGENT
 from backend.llm.prompts import Prompts
 from backend.storage.messages_channel import Messages
@@ -20,10 +23,10 @@ from backend.tools.lookup_thread_messages import make_lookup_thread_messages_too
 from backend.tools.manage_memory import make_manage_memory_tool
 from backend.tools.registry import make_tool_node
 from backend.tools.save_memory import make_save_memory_tool
-from bench.turns.reading import read_context
 
 PlainGraph = StateGraph[Any, Any, Any, Any]
 ROUTER: Final = "router_agent"
+read_context: ReadContext = partial(run_context, auth_mode="none", default_user="local")
 
 
 class PlainState(TypedDict, total=False):
@@ -38,12 +41,21 @@ def build_plain(services: Services, *, router: RouterNode | None) -> PlainGraph:
     graph.add_node("model", _make_model_node(services, tools))
     graph.add_node("tools", make_tool_node(tools))
     if router is not None:
-        graph.add_node(ROUTER, router)
+        graph.add_node(ROUTER, _without_memory(router))
         graph.add_edge(ROUTER, "model")
     graph.add_edge(START, ROUTER if router is not None else "model")
     graph.add_conditional_edges("model", _after_model, ["tools", END])
     graph.add_edge("tools", "model")
     return graph
+
+
+def _without_memory(router: RouterNode) -> Any:
+    """Our router has memory read beside it, where there is a store."""
+
+    async def route(state: PlainState) -> Any:
+        return await router(cast("ChatState", state), config={}, store=None)
+
+    return route
 
 
 def memory_tools(services: Services) -> Sequence[BaseTool]:

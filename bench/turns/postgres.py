@@ -32,7 +32,6 @@ class Statements:
     around: int
     """Begin, commit, settings of a transaction: each is a way to the server and back as well."""
     other: int
-    texts: Mapping[str, int]
 
     @property
     def total(self) -> int:
@@ -49,20 +48,21 @@ def kind_of(query: str) -> str:
 
 
 def tally(texts: Mapping[str, int]) -> Statements:
+    """`texts` are statements with how often each was made."""
     counts = Counter[str]()
     for query, calls in texts.items():
         counts[kind_of(query)] += calls
-    return Statements(counts["memory"], counts["checkpoints"], counts["around"], counts["other"], texts)
+    return Statements(counts["memory"], counts["checkpoints"], counts["around"], counts["other"])
 
 
 @contextmanager
-def bench_postgres(options: Mapping[str, str] | None = None) -> Generator[TestServer]:
+def bench_postgres() -> Generator[TestServer]:
     """A server with a prepared template; `create_database()` gives the DSN of a database of one's own.
 
     It syncs to disk, as the product's does: what is written must survive, and the time for it belongs to a turn.
     """
     with temporary_directory() as directory:
-        server = TestServer(directory, {**COUNTING, **(options or {})})
+        server = TestServer(directory, COUNTING)
         try:
             prepare(server)
             yield server

@@ -1,40 +1,29 @@
-"""The scripted models: the router chooses the chat agent, the chat model answers alike, summaries follow one rule."""
+"""The scripted models in a process of their own, so that their work takes none of the time of the process measured.
+
+The router chooses the chat agent, the chat model answers by rule and at once, summaries follow the rule of
+`summarizing`. The other end of the pipe is this module run as a program: the name of a question a line in, JSON a line
+out; it ends with its input.
+"""
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from bench.turns.summary_rule import entries_of
+from bench.turns.summarizing import summarize
 from bench.turns.talk import answer
 from tests.support.langgraph_server import REPOSITORY, environment
 from tests.support.model_requests import text_of
-from tests.support.model_server import ModelRequest, ModelServer, Reply, structured, text
-
-Delay = Callable[[], float]
-Answering = Callable[[ModelRequest], Reply]
-
-
-def script(server: ModelServer, *, delay: Delay = lambda: 0.0, summary: Answering | None = None) -> None:
-    """Answer every role, each answer `delay()` seconds late; `summary` in place of the rule of `summary_rule`."""
-    server.when("router", lambda _: structured({"subagent": "chat_agent"}, delay=delay()))
-    server.when("title", lambda _: text("A title", delay=delay()))
-    server.when("chat", lambda request: text(answer(request.last_human_text), delay=delay()))
-    server.when("summary", summary or (lambda request: structured(_entries(request), delay=delay())))
-
-
-def _entries(request: ModelRequest) -> dict[str, Any]:
-    return entries_of(text_of(request.messages[-1]))
+from tests.support.model_server import ModelRequest, ModelServer, structured, text
 
 
 class ModelProcess:
-    """The same models in a process of their own, so that their work takes none of the time of the process measured."""
+    """The process, from the parent's side."""
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.turns.model_process"],
+            [sys.executable, "-m", "bench.turns.scripted"],
             cwd=REPOSITORY,
             env=environment({}),
             stdin=subprocess.PIPE,
@@ -54,27 +43,19 @@ class ModelProcess:
         if kind is None and code:
             raise RuntimeError("the scripted models were asked for something that no provider would take, see above")
 
-    def set_delay(self, seconds: float) -> None:
-        """Before every answer, from now on."""
-        self._ask("delay", seconds)
+    def newest_chat(self) -> dict[str, Any]:
+        """The body of the newest request to the chat model."""
+        return self._ask("newest_chat")
 
-    def set_summary_words(self, words: int) -> None:
-        """The most that a summary has which is written anew each time."""
-        self._ask("words", words)
-
-    def last(self, model: str) -> dict[str, Any] | None:
-        """The body of the newest request to a model."""
-        return self._ask("last", model)
-
-    def taken(self) -> list[dict[str, Any]]:
-        """What came since this was last asked, oldest first: `{model, chars, messages}`; chars are those of the
-        messages and the tools as they travelled.
+    def taken(self) -> list[tuple[str, int]]:
+        """What came since this was last asked, oldest first: the model, and the characters of the messages and the
+        tools as they travelled.
         """
-        return self._ask("taken", None)
+        return [(model, chars) for model, chars in self._ask("taken")]
 
-    def _ask(self, what: str, value: Any) -> Any:
+    def _ask(self, what: str) -> Any:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([what, value]) + "\n")
+        self._process.stdin.write(f"{what}\n")
         self._process.stdin.flush()
         return self._read()
 
@@ -84,3 +65,34 @@ class ModelProcess:
         if not line:
             raise RuntimeError("the process of the scripted models has ended, see above")
         return json.loads(line)
+
+
+def script(server: ModelServer) -> None:
+    server.when("router", structured({"subagent": "chat_agent"}))
+    server.when("title", text("A title"))
+    server.when("chat", lambda request: text(answer(request.last_human_text)))
+    server.when("summary", summarize)
+
+
+def size_of(request: ModelRequest) -> tuple[str, int]:
+    tools = len(json.dumps(request.tools)) if request.tools else 0
+    return request.model, tools + sum(len(text_of(message)) for message in request.messages)
+
+
+def main() -> None:
+    newest: ModelRequest | None = None
+    with ModelServer() as server:
+        script(server)
+        print(json.dumps(server.environment), flush=True)
+        for line in sys.stdin:
+            newest = next(reversed(server.for_model("chat")), newest)
+            if line.strip() == "newest_chat":
+                print(json.dumps(newest and newest.body), flush=True)
+                continue
+            taken = [size_of(request) for request in server.requests]
+            server.requests.clear()  # a long measurement keeps no more than the newest
+            print(json.dumps(taken), flush=True)
+
+
+if __name__ == "__main__":
+    main()

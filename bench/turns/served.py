@@ -26,9 +26,9 @@ class ServedTurn:
 
 
 @contextmanager
-def served(directory: Path, url: str, environment: Mapping[str, str], **settings: str) -> Generator[RunningServer]:
+def served(directory: Path, url: str, environment: Mapping[str, str]) -> Generator[RunningServer]:
     """Serve from an empty directory over the database at `url`, until the block ends."""
-    variables = {"DATABASE_URL": url, "LOG_LEVEL": "WARNING", **environment, **settings}
+    variables = {"DATABASE_URL": url, "LOG_LEVEL": "WARNING", **environment}
     with running_server(directory, files=FILES, env=variables) as server:
         yield server
 

@@ -1,13 +1,7 @@
-"""What a measurement prints: figures with what is wanted of them, and whether that is reached."""
+"""What a measurement prints, as Markdown: figures with what is wanted of them, and whether that is reached."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-WIDTH = 132
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -50,9 +44,16 @@ class Report:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """The first column is names, the others are figures."""
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index and column else "left", no_wrap=not index)
-    for row in rows:
-        table.add_row(*row)
-    Console(width=WIDTH).print(table)
+    lines = [tuple(columns), *(tuple(row) for row in rows)]
+    widths = [max(3, *(len(line[index]) for line in lines)) for index in range(len(columns))]
+    rule = [f"{'-' * (width - 1)}{':' if index else '-'}" for index, width in enumerate(widths)]
+    print(f"\n**{title}**\n\n{_line(lines[0], widths)}\n| {' | '.join(rule)} |")
+    print("\n".join(_line(line, widths) for line in lines[1:]), flush=True)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [
+        f"{cell:>{width}}" if index else f"{cell:<{width}}"
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return f"| {' | '.join(padded)} |"

@@ -1,9 +1,11 @@
+from typing import Any
+
 import pytest
 
 from bench.turns.postgres import kind_of, tally
-from bench.turns.summarizing import Summarizing, summary_lines
-from bench.turns.summary_rule import capped, entries_of, gist
-from bench.turns.tables import Report, percentile, times
+from bench.turns.scripted import size_of
+from bench.turns.summarizing import capped, entries_of, gist, summarize, summary_lines
+from bench.turns.tables import Report, percentile, print_table, times
 from bench.turns.talk import answer, fact_text, planted, said
 from tests.support.model_requests import ModelRequest
 
@@ -103,10 +105,35 @@ def test_langmems_prompt_gives_its_earlier_summary_and_its_messages() -> None:
     assert list(summary_lines(asked)) == ["human: old", "human: new"]
 
 
-def test_a_summary_that_is_written_anew_keeps_to_its_words() -> None:
-    messages = [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}, {"role": "user", "content": ""}]
-    request = ModelRequest(number=1, at=0, headers={}, body={"model": "summary", "messages": messages})
-    assert Summarizing(2)(request).content == "human: two"
+def a_request(**body: Any) -> ModelRequest:
+    return ModelRequest(number=1, at=0, headers={}, body={"model": "summary", **body})
+
+
+def test_a_summary_that_is_written_anew_has_at_most_so_many_words() -> None:
+    messages = [{"role": "user", "content": f"{'word ' * 12}"} for _ in range(100)]
+    summary = summarize(a_request(messages=messages)).content
+    assert summary is not None
+    assert 580 < len(summary.split()) <= 600
+
+
+def test_a_request_is_as_long_as_its_messages_and_tools() -> None:
+    messages = [
+        {"role": "user", "content": "12345"},
+        {"role": "assistant", "content": [{"type": "text", "text": "67"}]},
+    ]
+    assert size_of(a_request(messages=messages)) == ("summary", 7)
+    assert size_of(a_request(messages=messages, tools=[{}])) == ("summary", 11)
+
+
+def test_a_table_is_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("Title", ("name", "a"), [("one", "1.5 ms")])
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "**Title**",
+        "",
+        "| name |      a |",
+        "| ---- | -----: |",
+        "| one  | 1.5 ms |",
+    ]
 
 
 def test_a_percentile_is_one_of_the_values() -> None:

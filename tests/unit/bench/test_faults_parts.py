@@ -61,11 +61,11 @@ async def test_a_full_disk_is_noticed_and_room_is_made_again(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(MovedClock.library() is None, reason="libfaketime is not installed")
-async def test_a_program_sees_the_moved_clock_and_measures_spans_as_before(tmp_path: Path) -> None:
+async def test_a_program_sees_the_moved_clock_and_sleeps_and_measures_spans_as_before(tmp_path: Path) -> None:
     clock = MovedClock(tmp_path / "clock")
     clock.move("+10d")
     program = await asyncio.create_subprocess_exec(
-        *("python3", "-c", "import time; print(time.time(), time.monotonic())"),
+        *("python3", "-c", "import time; time.sleep(0.1); print(time.time(), time.monotonic())"),
         env={"PATH": os.environ["PATH"], **clock.environment},
         stdout=asyncio.subprocess.PIPE,
     )
