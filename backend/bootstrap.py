@@ -20,11 +20,12 @@ from backend.background.summarize import SummarizeNode, Summarizer, ThreadMessag
 from backend.background.summary_writer import make_summary_writer
 from backend.background.touch_last_message import TouchNode, make_touch_last_message_node
 from backend.chat.dispatch import BackgroundRuns, TriggerNode, make_trigger_node
-from backend.chat.model_node import ModelNode, RecentTurns, make_model_node
+from backend.chat.model_node import ModelNode, make_model_node
 from backend.chat.router import RouterNode, make_router_node
-from backend.chat.subagents import SUBAGENTS, Subagent
+from backend.chat.subagents import SUBAGENTS
 from backend.chat.title import RenameThreadNode, ThreadMetadata, make_rename_thread_node
 from backend.chat.tools_node import ToolsNode, make_tools_node
+from backend.chat.turn_memory import RecentTurns, TurnMemories
 from backend.ids import ThreadId, UserId
 from backend.llm.embeddings import ConfiguredEmbedder, Embedder, make_embedder, query_vector
 from backend.llm.models import Models
@@ -209,13 +210,14 @@ def _authenticator(settings: Settings, accounts: AccountKeeper) -> Authenticator
 
 
 def _chat_nodes(parts: _Parts) -> ChatNodes:
-    settings, tools = parts.settings, _tools(parts)
+    settings, tools, memories = parts.settings, _tools(parts), _turn_memories(parts)
     return ChatNodes(
         router=make_router_node(
             model=parts.models.for_role("router"),
             structured=parts.structured,
             prompts=parts.prompts,
             timeout_seconds=settings.router_timeout_seconds,
+            read_ahead=memories.read_ahead,
         ),
         rename_thread=make_rename_thread_node(
             model=parts.models.for_role("title"),
@@ -224,24 +226,24 @@ def _chat_nodes(parts: _Parts) -> ChatNodes:
             read_context=parts.read_context,
             timeout_seconds=settings.title_timeout_seconds,
         ),
-        subagents={subagent.name: _model_node(parts, subagent, tools) for subagent in SUBAGENTS},
+        subagents={
+            subagent.name: make_model_node(
+                subagent=subagent,
+                model=parts.models.for_role("chat"),
+                prompts=parts.prompts,
+                tools=tools,
+                memories=memories,
+            )
+            for subagent in SUBAGENTS
+        },
         tools=make_tools_node(subagents=SUBAGENTS, tools=tools),
-        trigger=make_trigger_node(
-            runs=parts.server,
-            memory_of=parts.memories.in_run,
-            read_context=parts.read_context,
-            clock=parts.clock,
-        ),
+        trigger=make_trigger_node(runs=parts.server, read_context=parts.read_context, clock=parts.clock),
     )
 
 
-def _model_node(parts: _Parts, subagent: Subagent, tools: Mapping[str, BaseTool]) -> ModelNode:
+def _turn_memories(parts: _Parts) -> TurnMemories:
     buffer = parts.settings.memory_thread_messages_buffer_recent_turns
-    return make_model_node(
-        subagent=subagent,
-        model=parts.models.for_role("chat"),
-        prompts=parts.prompts,
-        tools=tools,
+    return TurnMemories(
         memory_of=parts.memories.in_run,
         read_context=parts.read_context,
         recent=RecentTurns(buffer=buffer, without_summaries=buffer + parts.settings.memory_thread_summary_keep_recent),

@@ -7,6 +7,8 @@ from typing import Protocol
 import structlog
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.store.base import BaseStore
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.chat.state import ChatState, ChatUpdate
@@ -34,24 +36,41 @@ class Route(BaseModel):
 
 
 class RouterNode(Protocol):
-    async def __call__(self, state: ChatState) -> ChatUpdate: ...
+    async def __call__(self, state: ChatState, *, config: RunnableConfig, store: BaseStore | None) -> ChatUpdate: ...
+
+
+class ReadAhead(Protocol):
+    """Reads what the sub-agent will need, whichever it is."""
+
+    async def __call__(self, state: ChatState, config: RunnableConfig, store: BaseStore | None) -> None: ...
 
 
 def make_router_node(
-    *, model: BaseChatModel, structured: StructuredCalls, prompts: Prompts, timeout_seconds: float
+    *,
+    model: BaseChatModel,
+    structured: StructuredCalls,
+    prompts: Prompts,
+    timeout_seconds: float,
+    read_ahead: ReadAhead,
 ) -> RouterNode:
-    """A refusal, an unknown name or any error chooses the default sub-agent: routing never fails a turn."""
+    """A refusal, an unknown name or any error chooses the default sub-agent: routing never fails a turn.
+
+    While the router model thinks, memory is read for the call that follows.
+    """
     instructions = prompts.render(
         "router", assistants="\n".join(f"- {subagent.name}: {subagent.description}" for subagent in SUBAGENTS)
     )
 
-    async def router_agent(state: ChatState) -> ChatUpdate:
-        chosen = DEFAULT_SUBAGENT.name
+    async def choose(messages: Sequence[BaseMessage]) -> str:
         async with best_effort("router"):
-            question = routing_question(state["messages"])
+            question = routing_question(messages)
             if question:
                 asked = _ask(structured, model, [SystemMessage(instructions), *question], timeout_seconds)
-                chosen = known_subagent(await asked)
+                return known_subagent(await asked)
+        return DEFAULT_SUBAGENT.name
+
+    async def router_agent(state: ChatState, *, config: RunnableConfig, store: BaseStore | None) -> ChatUpdate:
+        _, chosen = await asyncio.gather(read_ahead(state, config, store), choose(state["messages"]))
         return {"subagent": chosen}
 
     return router_agent

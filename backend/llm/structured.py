@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 import openai
@@ -113,21 +114,28 @@ async def _ask(
             raise
 
 
+@cache
+def _wire_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """Made once: nobody may change it."""
+    return strict_schema(schema)
+
+
 def _prepared(
     model: ChatOpenAI, messages: Sequence[BaseMessage], schema: type[BaseModel], method: Method
 ) -> tuple[Runnable[Any, AIMessage], list[BaseMessage]]:
     """Not `with_structured_output`: given a class it loses the answer when that does not parse, and it changes the
     method by the model's name.
     """
-    wire = strict_schema(schema)
+    wire = _wire_schema(schema)
     named = {"name": schema.__name__, "strict": True}
     if method == "json_schema":
         return model.bind(response_format={"type": "json_schema", "json_schema": {**named, "schema": wire}}), [
             *messages
         ]
     if method == "function_calling":
-        description = wire.pop("description", f"Give the answer as {schema.__name__}.")
-        tool = {"type": "function", "function": {**named, "description": description, "parameters": wire}}
+        description = wire.get("description", f"Give the answer as {schema.__name__}.")
+        parameters = {key: part for key, part in wire.items() if key != "description"}
+        tool = {"type": "function", "function": {**named, "description": description, "parameters": parameters}}
         return model.bind_tools([tool], tool_choice=schema.__name__), [*messages]
     return model.bind(response_format={"type": "json_object"}), _with_instruction(messages, wire)
 

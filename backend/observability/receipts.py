@@ -45,6 +45,8 @@ class Receipt:
     facts: BlockReceipt
     recalled: RecalledReceipt
     earlier_conversation: BlockReceipt
+    covered_end: int | None
+    """The last human turn, 0-based, that summaries cover; -1 for none, None where that is not known."""
     cut: int
     """The human turn, 0-based, from which messages were sent."""
     messages_sent: int
@@ -56,6 +58,7 @@ class Receipt:
             "facts": self.facts.as_json(),
             "recalled": self.recalled.as_json(),
             "earlier_conversation": self.earlier_conversation.as_json(),
+            "covered_end": self.covered_end,
             "cut": self.cut,
             "messages_sent": self.messages_sent,
             "messages_left_out": self.messages_left_out,

@@ -12,6 +12,7 @@ RECEIPT = Receipt(
     facts=OFF,
     recalled=RecalledReceipt("off"),
     earlier_conversation=OFF,
+    covered_end=-1,
     cut=0,
     messages_sent=1,
     messages_left_out=0,
