@@ -21,7 +21,7 @@ class BackgroundRuns(Protocol):
 
 
 class TriggerNode(Protocol):
-    async def __call__(self, state: ChatState, *, config: RunnableConfig) -> ChatUpdate: ...
+    async def __call__(self, state: ChatState, config: RunnableConfig) -> ChatUpdate: ...
 
 
 def make_trigger_node(*, runs: BackgroundRuns, read_context: ReadContext, clock: Callable[[], datetime]) -> TriggerNode:
@@ -30,7 +30,7 @@ def make_trigger_node(*, runs: BackgroundRuns, read_context: ReadContext, clock:
     The turns before go along once more: what a killed server had under way, or a database refused, is gone otherwise.
     """
 
-    async def trigger_background_agent(state: ChatState, *, config: RunnableConfig) -> ChatUpdate:
+    async def trigger_background_agent(state: ChatState, config: RunnableConfig) -> ChatUpdate:
         context, messages = read_context(config), state["messages"]
         update: ChatUpdate = {}
         if context.thread_id is not None:

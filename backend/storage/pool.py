@@ -48,7 +48,8 @@ class Connection(AsyncConnection[DictRow]):
         """Whether the server answers an empty statement in so many seconds."""
         self.patience = within
         try:
-            await self.execute("")
+            # never kept as prepared, so it would be prepared anew each time
+            await self.execute("", prepare=False)
         except psycopg.Error:
             return False
         else:
