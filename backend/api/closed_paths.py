@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -32,12 +32,20 @@ def refuse_mount_prefix(environment: Mapping[str, str]) -> None:
     Raises:
         SettingsError: the server is configured with one.
     """
-    configured = json.loads(environment.get("LANGGRAPH_HTTP") or "{}").get("mount_prefix")
-    if environment.get("MOUNT_PREFIX") or configured:
+    if environment.get("MOUNT_PREFIX") or _configured_prefix(environment.get("LANGGRAPH_HTTP", "")):
         raise SettingsError(
             "MOUNT_PREFIX (or http.mount_prefix in the server's configuration) is not supported; leave it out, "
             "and have the proxy in front take the prefix off"
         )
+
+
+def _configured_prefix(http: str) -> object:
+    """What the server's own configuration says; the server itself refuses one that it cannot read."""
+    try:
+        configuration: object = json.loads(http)
+    except ValueError:
+        return None
+    return cast("dict[str, object]", configuration).get("mount_prefix") if isinstance(configuration, dict) else None
 
 
 def _is_closed(path: str) -> bool:

@@ -7,21 +7,24 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import repeat
 from typing import Final, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
 from backend.accounts.run_context import ReadContext
-from backend.background.state import EarlierTurn, FinishedTurn, NothingNew
+from backend.background.state import FinishedTurn, NothingNew, SaidTurn
 from backend.errors import StorageUnavailable
 from backend.ids import MemoryId, ThreadId, UserId
 from backend.memory.episodes import FinishedWords
 from backend.memory.user_memory import MemoryOf
 from backend.observability.best_effort import best_effort
 
-PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
-"""Seconds between the attempts to keep a turn, two minutes in all: a database that is restarted is back by then."""
+PAUSES: Final = (0.5, 1.0, 2.0, *repeat(4.0, 18))
+"""Seconds between the attempts to keep a turn, a good minute in all: a database that is restarted is back by then.
+Short ones, because a run that waits takes the place of another.
+"""
 
 FillVectors = Callable[[UserId], Awaitable[object]]
 """Gives what is new of a user's memory its vectors; may be called twice, late, or beside itself."""
@@ -73,7 +76,7 @@ async def _persist(record: Callable[[], Awaitable[object]], pauses: Sequence[flo
     await record()
 
 
-def finished_words(turn: FinishedTurn | EarlierTurn, thread_id: ThreadId) -> FinishedWords:
+def finished_words(turn: SaidTurn, thread_id: ThreadId) -> FinishedWords:
     """The turn as an episode is made of it; turns are counted from 0 there."""
     return FinishedWords(
         thread_id=thread_id,
@@ -89,5 +92,5 @@ def _recalled(turn: FinishedTurn) -> Sequence[MemoryId]:
     return [MemoryId(one) for one in turn.get("recalled_ids", ())]
 
 
-def _finished_at(turn: FinishedTurn | EarlierTurn) -> datetime:
+def _finished_at(turn: SaidTurn) -> datetime:
     return datetime.fromisoformat(turn["finished_at"])

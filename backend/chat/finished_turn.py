@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, Validati
 
 from backend.ids import Json, ThreadId, UserId
 from backend.llm.content import parts_of
-from backend.llm.messages import human_positions, is_framework_made, is_human_turn, role_of, shorten, text_of
+from backend.llm.messages import human_ids, human_positions, is_framework_made, is_human_turn, role_of, shorten, text_of
 from backend.memory.episodes import MAX_ASSISTANT_CHARS, MAX_USER_CHARS
 from backend.memory.redaction import redact
 
@@ -28,9 +28,10 @@ class HandedOver(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    thread_id: ThreadId
+    """A copy of the thread has these turns too, and they are not its own."""
     user_id: UserId
     message_ids: list[str]
-    human_count: int
     finished_at: AwareDatetime
     digest: str
     """Of its words: a turn that was edited since is another."""
@@ -41,13 +42,12 @@ _HANDED_OVER: Final = TypeAdapter(list[HandedOver])
 
 def finished_turn(messages: Sequence[BaseMessage], thread_id: ThreadId, finished_at: datetime) -> dict[str, Json]:
     """The input of `background_agent`: which turn it is, and its two sides in words (S0's caps)."""
-    positions = human_positions(messages)
-    turn = messages[positions[-1] :] if positions else ()
+    turn = _newest(messages)
     recalled = recalled_ids(turn)
     return {
         "thread_id": thread_id,
         "message_ids": [message.id for message in turn],
-        "human_count": len(positions),
+        "human_count": len(human_positions(messages)),
         **_sides(turn),
         "finished_at": finished_at.isoformat(),
         **({"recalled_ids": recalled} if recalled else {}),
@@ -57,7 +57,7 @@ def finished_turn(messages: Sequence[BaseMessage], thread_id: ThreadId, finished
 def handed_over_in(state: object) -> list[HandedOver]:
     """What a thread's state keeps, into which a client may have put anything; what cannot be read is passed over."""
     try:
-        return _HANDED_OVER.validate_python(state)
+        return _HANDED_OVER.validate_python(state)[-HANDED_OVER_AGAIN:]
     except ValidationError:
         return []
 
@@ -68,6 +68,13 @@ def as_before(turn: Mapping[str, Json], before: Iterable[HandedOver]) -> Mapping
     return {**turn, "finished_at": next(known, turn["finished_at"])}
 
 
+def was_edited(messages: Sequence[BaseMessage], before: Iterable[HandedOver]) -> bool:
+    """Whether the newest turn was handed over with other words than it has now."""
+    turn = _newest(messages)
+    ids = [message.id for message in turn]
+    return any(one.message_ids == ids and one.digest != _digest(_sides(turn)) for one in before)
+
+
 def and_this(before: Sequence[HandedOver], turn: Mapping[str, Json], user_id: UserId | None) -> list[dict[str, Json]]:
     """What the state keeps for the next turn: this one, as `finished_turn` gave it, and some before; nobody's not."""
     others = [one for one in before if one.message_ids != turn["message_ids"]]
@@ -76,16 +83,29 @@ def and_this(before: Sequence[HandedOver], turn: Mapping[str, Json], user_id: Us
 
 
 def earlier_turns(
-    messages: Sequence[BaseMessage], before: Iterable[HandedOver], user_id: UserId | None
+    messages: Sequence[BaseMessage], before: Iterable[HandedOver], thread_id: ThreadId, user_id: UserId | None
 ) -> list[dict[str, Json]]:
-    """Those of the turns that are this user's and still as they were, each with its words again."""
+    """Those of the turns before the newest that are this thread's and this user's and still as they were, in words.
+
+    A client may have written what the state says of them, so nothing but their time is taken from there.
+    """
     by_id = {message.id: message for message in messages}
+    count_at = {one: count for count, one in enumerate(human_ids(messages), start=1)}
+    newest = [message.id for message in _newest(messages)]
     found: list[dict[str, Json]] = []
     for one in before:
-        words = _sides([by_id[message_id] for message_id in one.message_ids if message_id in by_id])
-        if one.user_id == user_id and one.digest == _digest(words):
-            found.append({**one.model_dump(mode="json", exclude={"user_id", "digest"}), **words})
+        turn = [by_id[message_id] for message_id in one.message_ids if message_id in by_id]
+        count = next((count_at[message.id] for message in turn if message.id in count_at), 0)
+        is_theirs = (one.thread_id, one.user_id) == (thread_id, user_id) and one.message_ids != newest
+        if is_theirs and count and one.digest == _digest(words := _sides(turn)):
+            at = one.finished_at.isoformat()
+            found.append({"message_ids": one.message_ids, "human_count": count, "finished_at": at, **words})
     return found
+
+
+def _newest(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    positions = human_positions(messages)
+    return messages[positions[-1] :] if positions else ()
 
 
 def _sides(turn: Sequence[BaseMessage]) -> dict[str, Json]:

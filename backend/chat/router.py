@@ -69,8 +69,12 @@ def make_router_node(
                 return known_subagent(await asked)
         return DEFAULT_SUBAGENT.name
 
+    async def ahead(state: ChatState, config: RunnableConfig, store: BaseStore | None) -> None:
+        async with best_effort("read_ahead"):
+            await read_ahead(state, config, store)
+
     async def router_agent(state: ChatState, *, config: RunnableConfig, store: BaseStore | None) -> ChatUpdate:
-        _, chosen = await asyncio.gather(read_ahead(state, config, store), choose(state["messages"]))
+        _, chosen = await asyncio.gather(ahead(state, config, store), choose(state["messages"]))
         return {"subagent": chosen}
 
     return router_agent

@@ -24,7 +24,7 @@ from backend.memory.user_memory import MemoryOf, UserMemory
 
 MAX_AHEAD: Final = 200
 AHEAD_SECONDS: Final = 60.0
-"""What no call has taken by then, because its run has failed, is let go of."""
+"""What no call has taken by then, because its run has failed, is not used any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ ALL_PAGE: Final = 500
 IMPORTANCE: Final = 0.3
 """Below a fact's: what happened to be said is worth less than what somebody chose to keep."""
 
+RECORDED_WITHIN: Final = timedelta(hours=12)
+"""A turn that was finished longer ago is not kept: what says that it was deleted or erased goes in time too."""
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _CURSOR: Final = re.compile(r"\A(-?[0-9]{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z")
 
@@ -86,7 +89,12 @@ class Episodes:
     clock: Callable[[], datetime]
 
     async def record(self, said: FinishedWords) -> bool:
-        """Keep a turn; False when it is kept already, one side said nothing, or it was deleted or erased meanwhile."""
+        """Keep a turn; False when it is kept already, one side said nothing, or it was deleted or erased meanwhile.
+
+        That is known for longer than `RECORDED_WITHIN`; a turn that comes later than this is not kept either.
+        """
+        if self.clock() - said.finished_at > RECORDED_WITHIN:
+            return False
         user_text = _side(said.user_text, MAX_USER_CHARS)
         assistant_text = _side(said.assistant_text, MAX_ASSISTANT_CHARS)
         if not user_text or not assistant_text:

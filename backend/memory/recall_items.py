@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict
 
 from backend.ids import MemoryId, ThreadId
-from backend.llm.messages import estimate_tokens, human_positions, text_of
+from backend.llm.messages import estimate_tokens, human_positions, shorten, text_of
 from backend.memory.facts.record import Fact
 from backend.memory.facts.standing import changes, reread
 from backend.memory.redaction import guard_json
@@ -28,7 +28,7 @@ MAX_RECALLED: Final = 8
 MAX_RECALLED_CHARS: Final = 24_000
 """What the items of all turns that are still sent may take together. A turn gets half of what is left of it ..."""
 LEAST_RECALLED_CHARS: Final = 2_000
-"""... or this much where less is left, as no turn may find memory closed because others asked before it."""
+"""... or this much where less is left: no turn finds memory closed because others asked before it."""
 MAX_SEARCHED: Final = 16
 """So many are read, for some may be longer than there is room for."""
 FACT_TOOL: Final = "manage_memory"
@@ -194,7 +194,13 @@ def shown_ids(sent: SentMemory) -> frozenset[MemoryId]:
 
 
 def _new_items(found: Iterable[Found], *, room: int) -> tuple[SentItem, ...]:
-    """The best, as far as there is room."""
+    """The best, as far as there is room; where none is short enough, the beginning of the best."""
+    best = list(found)
+    items = _fitting(best, room=room)
+    return items or _fitting([replace(one, content=shorten(one.content, room // 2)) for one in best[:1]], room=room)
+
+
+def _fitting(found: Iterable[Found], *, room: int) -> tuple[SentItem, ...]:
     items: list[SentItem] = []
     for one in found:
         line = recalled_line(one)

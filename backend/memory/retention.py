@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import structlog
 
+from backend.memory.episodes import RECORDED_WITHIN
 from backend.observability.best_effort import best_effort
 from backend.storage.retention_rows import KeptOfScope, OldestKept
 
@@ -21,8 +22,8 @@ FIRST_AFTER_SECONDS: Final = 60.0
 EVERY_SECONDS: Final = 3600.0
 STEP_ROWS: Final = 2_000
 STEP_SCOPES: Final = 100
-ERASURE_NOTES_FOR: Final = timedelta(days=1)
-"""No background run comes later than that after its turn."""
+ERASURE_NOTES_FOR: Final = 2 * RECORDED_WITHIN
+"""No turn is kept that comes so late; clocks may differ by the rest."""
 
 
 class RetentionRows(Protocol):

@@ -19,9 +19,7 @@ def number_from(checkpoint_id: str) -> None:
         known = checkpoint_ids.UUID(hex=checkpoint_id)
     except ValueError:
         return
-    if known.version == ORDERED_VERSION:
+    last = checkpoint_ids._last_v6_timestamp or 0  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    if known.version == ORDERED_VERSION and known.time > last:
         # upstream never goes below the last one that it gave, and has no other way to be told of one
-        checkpoint_ids._last_v6_timestamp = max(  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-            checkpoint_ids._last_v6_timestamp or 0,  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-            known.time,
-        )
+        checkpoint_ids._last_v6_timestamp = known.time  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]

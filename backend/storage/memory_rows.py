@@ -151,12 +151,12 @@ class MemoryRows:
 
     async def touch(self, scope: str, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
         """Note that these were used in an answer; once for each time, and for none before the last one."""
-        await self._run("touch", scope=scope, ids=_ids(memory_ids), at=at)
+        await self._run("touch", scope=scope, ids=possible_ids(memory_ids), at=at)
 
     async def known(self, scope: str, memory_ids: Sequence[MemoryId]) -> frozenset[MemoryId]:
         """Those of the ids that are there."""
         async with self._database.connection() as connection:
-            cursor = await connection.execute(QUERIES["known"], {"scope": scope, "ids": _ids(memory_ids)})
+            cursor = await connection.execute(QUERIES["known"], {"scope": scope, "ids": possible_ids(memory_ids)})
             return frozenset(MemoryId(str(row["id"])) for row in await cursor.fetchall())
 
     async def count(self, scope: str, kind: Kind) -> int:
@@ -194,7 +194,8 @@ def _is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def _ids(texts: Iterable[str]) -> list[str]:
+def possible_ids(texts: Iterable[str]) -> list[str]:
+    """Those that can be ids of rows."""
     return list(filter(_is_id, texts))
 
 

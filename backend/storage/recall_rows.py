@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from backend.ids import MemoryId, ThreadId
 from backend.storage.database import Database
-from backend.storage.memory_rows import KINDS, Kind, MemoryRow
+from backend.storage.memory_rows import KINDS, Kind, MemoryRow, possible_ids
 from backend.storage.queries import load_queries
 
 QUERIES: Final = load_queries("recall")
@@ -93,7 +93,7 @@ def _parameters(query: RecallQuery) -> dict[str, Any]:
         "model": query.model,
         "sent_thread": query.sent_thread,
         "sent_from_turn": query.sent_from_turn,
-        "besides": list(query.besides),
+        "besides": possible_ids(query.besides),
         "least_share": query.least_share,
         "least_similarity": query.least_similarity,
     }

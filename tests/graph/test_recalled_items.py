@@ -100,6 +100,20 @@ async def test_the_items_of_all_turns_share_one_budget_and_a_late_turn_still_get
     assert sent[0] > sent[-1] > 0
 
 
+async def test_where_no_item_is_short_enough_the_beginning_of_the_best_is_sent(
+    model: ModelServer, driver: MemoryDriver
+) -> None:
+    topics = ("kayak", "violin", "garden", "chess", "cheese", "piano")
+    for topic in topics:
+        await record_turns(driver.memory, *[(f"{topic} day number {n}", f"{topic} " * 900) for n in range(3)])
+    for topic in topics:
+        await driver.send(f"What about the {topic}?")
+    sent = [recalled(message) for message in users(model)]
+    assert all(sent)
+    assert [topic in lines[0] for topic, lines in zip(topics, sent, strict=True)] == [True] * len(topics)
+    assert sum(len(line) for lines in sent for line in lines) <= MAX_RECALLED_CHARS + 3 * LEAST_RECALLED_CHARS
+
+
 async def test_the_state_forgets_the_notes_of_turns_that_are_not_sent_any_more(driver: MemoryDriver) -> None:
     await driver.talk(12)
     await driver.send("and now?")

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from backend.background.record_episode import FillVectors, make_record_episode_n
 from backend.background_agent import build
 from backend.errors import StorageUnavailable
 from backend.ids import Json, MemoryId, UserId
-from backend.memory.episodes import Episode
+from backend.memory.episodes import RECORDED_WITHIN, Episode
 from backend.memory.facts.record import ON_THE_PAGE, FactDraft
+from backend.memory.retention import ERASURE_NOTES_FOR
 from tests.support.conditions import until
 from tests.support.memory_driver import MemoryDriver, OpenDriver, Turn
 from tests.support.model_server import ModelServer, text
@@ -235,6 +237,27 @@ class TestLostRuns:
         await driver.graph.aupdate_state(driver.config, {"messages": [HumanMessage("edited", id=human.id)]})
         await driver.talk(1)
         assert [episode.turn for episode in await kept(driver)] == [0, 1]
+
+    async def test_a_copy_of_the_thread_is_not_handed_the_turns_of_the_first(self, driver: MemoryDriver) -> None:
+        await driver.talk(2)
+        state = (await driver.graph.aget_state(driver.config)).values
+        copy = driver.elsewhere()
+        copied = {name: state[name] for name in ("messages", "handed_over")}
+        await copy.graph.aupdate_state(copy.config, copied, as_node="trigger_background_agent")
+        await copy.talk(1)
+        assert [episode.turn for episode in await kept(copy) if episode.thread_id == copy.thread_id] == [2]
+
+    async def test_a_turn_that_comes_when_nothing_tells_any_more_that_it_was_erased_is_not_kept(
+        self, driver: MemoryDriver
+    ) -> None:
+        await driver.talk(1, remembering=False)
+        [turn] = driver.server.started
+        finished_at = datetime.now(UTC) - RECORDED_WITHIN
+        await driver.run(changed(turn, finished_at=(finished_at - timedelta(minutes=1)).isoformat()))
+        assert await kept(driver) == []
+        await driver.run(changed(turn, finished_at=(finished_at + timedelta(minutes=1)).isoformat()))
+        assert len(await kept(driver)) == 1
+        assert RECORDED_WITHIN < ERASURE_NOTES_FOR
 
     @pytest.mark.parametrize("known", [7, [{"user_id": "ana"}], [None]], ids=["number", "half", "nothing"])
     async def test_what_a_client_wrote_there_keeps_no_turn_from_being_kept(

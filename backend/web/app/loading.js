@@ -24,17 +24,27 @@ export function whenNeeded(load) {
   };
 }
 
+/** @type {Map<string, Promise<void>>} */
+const sheets = new Map();
+
 /**
  * @param {string} href
- * @returns {Promise<void>} when its rules are in force
+ * @returns {Promise<void>} when its rules are in force; one that did not come is asked for again by the next who needs it
  */
 export function stylesheet(href) {
-  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+  const sheet = sheets.get(href) ?? newSheet(href);
+  sheets.set(href, sheet);
+  return sheet;
+}
+
+/** @param {string} href @returns {Promise<void>} */
+function newSheet(href) {
   const link = h("link", { rel: "stylesheet", href });
   return new Promise((resolve, reject) => {
     link.addEventListener("load", () => resolve());
     link.addEventListener("error", () => {
       link.remove();
+      sheets.delete(href);
       reject(new Error(`${href} did not come`));
     });
     document.head.append(link);

@@ -3,16 +3,20 @@
 import { notify } from "./announce.js";
 import { createApi } from "./api.js";
 import { startOf } from "./boot.js";
-import { ApiError } from "./errors.js";
+import { ApiError, sentenceOf } from "./errors.js";
 import { showLoading, showProblem } from "./gate.js";
+import { whenNeeded } from "./loading.js";
 import { openPage } from "./page.js";
 import { createSession } from "./session.js";
 
+const NO_SIGN_IN = "The sign-in cannot be shown";
 const gate = /** @type {HTMLElement} */ (document.getElementById("gate"));
 const shell = /** @type {HTMLElement} */ (document.getElementById("shell"));
 const skip = /** @type {HTMLElement} */ (document.getElementById("skip"));
 const session = createSession(sessionStorage);
 const api = createApi({ token: session.token, onSignedOut: signInAgain });
+
+const loadSignIn = whenNeeded(() => import("./sign_in.js"));
 
 /** @type {import("./page.js").Page | null} */
 let page = null;
@@ -22,7 +26,7 @@ async function start() {
   const next = startOf({ ...(await health()), isSignedIn: session.token() !== null });
   if (next.show === "problem") showProblem(gate, { ...next, retry: start });
   else if (next.show === "sign-in") signIn(false);
-  else await open(next.health);
+  else open(next.health);
 }
 
 async function health() {
@@ -35,9 +39,9 @@ async function health() {
 }
 
 /** @param {import("./boot.js").Health} known */
-async function open(known) {
+function open(known) {
   reveal(true);
-  page = await openPage({ api, health: known, session });
+  page = openPage({ api, health: known, session });
 }
 
 /** @param {boolean} isOpen */
@@ -49,8 +53,12 @@ function reveal(isOpen) {
 /** @param {boolean} hasEnded */
 async function signIn(hasEnded) {
   reveal(false);
-  const { showSignIn } = await import("./sign_in.js");
-  showSignIn(gate, { hasEnded, accepted: signedIn });
+  try {
+    const { showSignIn } = await loadSignIn();
+    showSignIn(gate, { hasEnded, accepted: signedIn });
+  } catch (error) {
+    showProblem(gate, { title: NO_SIGN_IN, text: sentenceOf(error), retry: () => signIn(hasEnded) });
+  }
 }
 
 /** A refused token is not sent again; what is on the page waits behind the sign-in. */

@@ -16,9 +16,9 @@ import { createNavigation } from "./navigation.js";
 /**
  * @param {{api: import("./api.js").Api, health: import("./boot.js").Health, session: import("./session.js").Session}}
  *   parts
- * @returns {Promise<Page>}
+ * @returns {Page} at once: what it shows first is still on its way
  */
-export async function openPage({ api, health, session }) {
+export function openPage({ api, health, session }) {
   const live = createLive({ api });
   const canSignOut = health.auth_mode !== "none";
   const isSignedIn = () => canSignOut && session.token() !== null;
@@ -81,7 +81,9 @@ export async function openPage({ api, health, session }) {
   showModel(element("model"), app);
   showSignOut(canSignOut, app);
   listenWhileVisible(live, () => !canSignOut || isSignedIn());
-  await Promise.all([navigation.start(), navigation.current().view === "memory" ? chat.open(null) : openMemoryToo()]);
+  navigation.start();
+  if (navigation.current().view === "memory") chat.open(null);
+  else openMemoryToo();
   return { app, resume: () => live.start() };
 
   async function openMemoryToo() {

@@ -8,7 +8,8 @@ import { isAnswer, isRecord, textOf } from "./message_text.js";
  * @typedef {{event: string, data: unknown}} StreamEvent
  */
 
-const NOT_ANSWERING = new Set(["router_agent", "rename_thread_agent"]);
+const NAMING_NODE = "rename_thread_agent";
+const NOT_ANSWERING = new Set(["router_agent", NAMING_NODE]);
 export const CUT_START = "… ";
 
 /**
@@ -117,4 +118,14 @@ function parsedOrText(text) {
   } catch {
     return text;
   }
+}
+
+/** @param {unknown} data of the event `metadata` @returns {string | undefined} */
+export function runIdIn(data) {
+  return /** @type {{run_id?: string} | null} */ (data)?.run_id;
+}
+
+/** @param {StreamEvent} event */
+export function namesThread({ event, data }) {
+  return event === "updates" && typeof data === "object" && data !== null && NAMING_NODE in data;
 }

@@ -1,11 +1,13 @@
 // Runs in the thread that is shown: send, stop, answer again, join one that is going on. Knows no DOM.
 
 import { sentenceOf } from "../app/errors.js";
-import { withEvent } from "./answer_stream.js";
-import { attempt, ignoreEnded } from "./attempts.js";
+import { namesThread, runIdIn, withEvent } from "./answer_stream.js";
+import { attempt, ignoreEnded, LEFT } from "./attempts.js";
 import { messagesBefore } from "./branches.js";
-import { merged, stoppedAnswer } from "./conversation_state.js";
-import { stateFailure, streamFailure } from "./run_failures.js";
+import { merged } from "./conversation_state.js";
+import { pause } from "./moments.js";
+import { STILL_ANSWERING, stateFailure, streamFailure } from "./run_failures.js";
+import { viewAfter } from "./stopped_answer.js";
 
 /**
  * @typedef {import("./message_text.js").Message} Message
@@ -27,7 +29,6 @@ import { stateFailure, streamFailure } from "./run_failures.js";
 const NO_FORK =
   "The point before this message is not kept any more, so it cannot be answered again. Send it as a new one.";
 const POLL_MS = 700;
-const NAMING_NODE = "rename_thread_agent";
 
 /**
  * @param {{threads: Threads, listener: Listener, newId: () => string, wait?: (ms: number) => Promise<void>}} parts
@@ -39,6 +40,9 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
   let shown = { kept: [], going: null, failure: "" };
   let seenAt = "";
   let visit = new AbortController();
+  let reader = new AbortController();
+  let opening = Promise.resolve(true);
+  let joined = () => {};
 
   /** @param {Partial<Shown>} change */
   function set(change) {
@@ -51,19 +55,44 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     if (shown.going) set({ going: { ...shown.going, ...change } });
   }
 
-  /** @param {string | null} id @returns {Promise<boolean>} whether there is such a thread */
-  async function open(id) {
+  /** One at a time reads the thread or follows its run: two would each add what it says. @returns {AbortSignal} */
+  function newReader() {
+    reader.abort();
+    reader = new AbortController();
+    return reader.signal;
+  }
+
+  /** @param {string | null} id @returns {Promise<boolean>} whether there is such a thread; as soon as it is shown */
+  function open(id) {
     visit.abort();
     visit = new AbortController();
     threadId = id;
     seenAt = "";
     set({ kept: [], going: null, failure: "" });
-    return id === null || (await settle(id, visit.signal));
+    const signal = newReader();
+    opening = id === null ? Promise.resolve(true) : firstShown(id, signal);
+    return opening;
   }
 
-  /** @param {string} content @returns {Promise<Sent>} */
+  /** @param {string} id @param {AbortSignal} signal */
+  async function firstShown(id, signal) {
+    /** @type {Promise<boolean>} */
+    const isJoined = new Promise((resolve) => {
+      joined = () => resolve(true);
+    });
+    const isSettled = settle(id, signal);
+    isSettled.catch((error) => signal.aborted || !shown.going || loseSight(error));
+    return Promise.race([isJoined, isSettled]);
+  }
+
+  /** @param {string} content @returns {Promise<Sent>} when what stands before it has been read */
   function send(content) {
-    return begin({ message: { type: "human", id: newId(), content }, kept: shown.kept });
+    const { signal } = visit;
+    return attempt(signal, async () => {
+      await opening;
+      if (signal.aborted) return LEFT;
+      return begin({ message: { type: "human", id: newId(), content }, kept: shown.kept });
+    });
   }
 
   /**
@@ -76,14 +105,12 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
   async function again(human, content) {
     const { signal } = visit;
     const kept = messagesBefore(shown.kept, human.id ?? "");
-    const message = {
-      type: "human",
-      id: content === undefined ? human.id : newId(),
-      content: content ?? human.content,
-    };
+    const id = content === undefined ? human.id : newId();
+    const message = { type: "human", id, content: content ?? human.content };
     return attempt(signal, async () => {
-      const checkpoint = await threads.forkPoint(threadId ?? "", kept);
-      return checkpoint ? begin({ message, kept, checkpoint }) : { sent: false, sentence: NO_FORK };
+      const checkpoint = await threads.forkPoint(threadId ?? "", kept, signal);
+      if (signal.aborted) return LEFT;
+      return checkpoint ? begin({ message, kept, checkpoint }) : { sent: false, isFinal: true, sentence: NO_FORK };
     });
   }
 
@@ -92,40 +119,41 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
    * @returns {Promise<Sent>} as soon as the server has taken it, or has not
    */
   async function begin({ message, kept, checkpoint }) {
-    const { signal } = visit;
+    if (shown.going) return { sent: false, sentence: STILL_ANSWERING };
+    const signal = newReader();
     const before = shown;
     set({ kept, failure: "", going: { runId: null, messages: [message], joinedLate: false, stopping: false } });
-    const sent = await attempt(signal, async () => {
-      const id = threadId ?? (await threads.create());
-      return startRun(id, { message, checkpoint, signal });
-    });
-    if (!sent.sent && !signal.aborted) await takeBack(before, sent);
+    const sent = await attempt(signal, () => startRun({ message, checkpoint, signal }));
+    if (!sent.sent && !signal.aborted) takeBack(before, sent);
     return sent;
   }
 
   /**
-   * @param {string} id
    * @param {{message: Message, checkpoint?: import("./runs.js").Checkpoint, signal: AbortSignal}} what
    * @returns {Promise<Sent>}
    */
-  async function startRun(id, what) {
-    const events = threads.run(id, what)[Symbol.asyncIterator]();
+  async function startRun(what) {
+    const isNew = threadId === null;
+    const id = threadId ?? (await threads.create());
     try {
+      const events = threads.run(id, what)[Symbol.asyncIterator]();
       const first = await events.next();
+      if (what.signal.aborted) return LEFT;
       threadId = id;
       listener.taken(id);
       follow(id, first, events, what.signal);
       return { sent: true };
     } catch (error) {
-      if (threadId === null) threads.remove(id, false).catch(() => {});
+      if (isNew) threads.remove(id, false).catch(() => {});
       throw error;
     }
   }
 
   /** @param {Shown} before @param {Sent & {sent: false}} sent */
-  async function takeBack(before, sent) {
+  function takeBack(before, sent) {
     set(before);
-    if (sent.busy && threadId) settle(threadId, visit.signal);
+    seenAt = "";
+    if (sent.busy && threadId) settleAlone(threadId, newReader());
   }
 
   /**
@@ -140,7 +168,12 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     } catch {
       // the line broke; what became of the run is asked below
     }
-    if (!signal.aborted) await settle(id, signal).catch((error) => signal.aborted || loseSight(error));
+    if (!signal.aborted) settleAlone(id, signal);
+  }
+
+  /** @param {string} id @param {AbortSignal} signal nobody waits for it: where it fails, the turn says so */
+  function settleAlone(id, signal) {
+    settle(id, signal).catch((error) => signal.aborted || loseSight(error));
   }
 
   /** @param {unknown} error nobody knows what became of the run; what had come stays, and the next refresh tells */
@@ -204,6 +237,7 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     const { messages } = await threads.view(id, signal);
     if (signal.aborted) return;
     set({ kept: messages, failure: "", going: { runId, messages: [], joinedLate: true, stopping: false } });
+    joined();
   }
 
   /** @param {string} id @param {string} runId @param {AbortSignal} signal */
@@ -218,26 +252,11 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
   /** @param {string} id @param {AbortSignal} signal */
   async function showKept(id, signal) {
     const { going } = shown;
-    let view = await threads.view(id, signal);
-    const partial = going?.stopping ? stoppedAnswer(view.messages, going.messages) : null;
-    if (partial) view = await keepPartial(id, partial, view, signal);
+    const stopped = going?.stopping ? going : null;
+    const view = await viewAfter(threads, id, { stopped, signal });
     if (signal.aborted) return;
-    set({
-      kept: view.messages,
-      going: null,
-      failure: going?.stopping ? "" : shown.failure || stateFailure(view.tasks),
-    });
-  }
-
-  /** @param {string} id @param {Message} partial @param {import("./runs.js").ThreadView} view @param {AbortSignal} signal */
-  async function keepPartial(id, partial, view, signal) {
-    try {
-      await threads.keepStopped(id, partial);
-      return await threads.view(id, signal);
-    } catch {
-      // it stays on the page at least
-      return { ...view, messages: merged(view.messages, [partial]) };
-    }
+    const failure = stopped ? "" : shown.failure || stateFailure(view.tasks);
+    set({ kept: view.messages, going: null, failure });
   }
 
   /** @returns {Promise<Sent>} */
@@ -262,7 +281,7 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     if (!record) return false;
     if (record.updated_at === seenAt) return true;
     shown = { ...shown, failure: "" };
-    return settle(threadId, signal);
+    return settle(threadId, newReader());
   }
 
   return {
@@ -278,19 +297,4 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
       return shown;
     },
   };
-}
-
-/** @param {unknown} data @returns {string | undefined} */
-function runIdIn(data) {
-  return /** @type {{run_id?: string} | null} */ (data)?.run_id;
-}
-
-/** @param {StreamEvent} event */
-function namesThread({ event, data }) {
-  return event === "updates" && typeof data === "object" && data !== null && NAMING_NODE in data;
-}
-
-/** @param {number} ms @returns {Promise<void>} */
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -4,8 +4,12 @@ import { sentenceOf } from "../app/errors.js";
 import { STILL_ANSWERING } from "./run_failures.js";
 
 /**
- * @typedef {{sent: true} | {sent: false, sentence: string, busy?: boolean}} Sent busy: the thread is still answering
+ * @typedef {{sent: true} | {sent: false, sentence: string, busy?: boolean, isFinal?: boolean}} Sent
+ *   busy: the thread is still answering; isFinal: trying again would not help
  */
+
+/** Who has left is told nothing; what was not sent is in the draft of the thread. @type {Sent} */
+export const LEFT = { sent: true };
 
 /**
  * @param {AbortSignal} signal
@@ -16,7 +20,7 @@ export async function attempt(signal, action) {
   try {
     return await action();
   } catch (error) {
-    if (signal.aborted) return { sent: true };
+    if (signal.aborted) return LEFT;
     const busy = statusOf(error) === 409;
     return { sent: false, busy, sentence: busy ? STILL_ANSWERING : sentenceOf(error) };
   }

@@ -35,7 +35,7 @@ export function mountChat(app, places) {
   const composer = createComposer({
     drafts: createDrafts(),
     onSend: send,
-    onStop: () => (talk ? talk.stop() : giveUpWaiting?.()),
+    onStop: () => (giveUpWaiting ? giveUpWaiting() : talk?.stop()),
   });
   const welcome = createWelcome((words) => composer.fillIn(words));
   const conversation = createConversation(welcome, () => /** @type {Talk} */ (talk).turnView());
@@ -50,9 +50,10 @@ export function mountChat(app, places) {
   /** @type {Talk | null} */
   let talk = null;
   let isLoading = false;
-  /** What is being sent, until the server has taken it. */
-  let sending = "";
-  /** @type {(() => void) | null} there while a message waits for what answers */
+  let opening = Promise.resolve(true);
+  /** Who leaves a chat and comes back has not stayed. */
+  let visit = 0;
+  /** @type {(() => void) | null} there while a message waits for what answers, or for the chat to be read */
   let giveUpWaiting = null;
   const START_NEW = { label: "Start a new chat", run: startNew };
 
@@ -69,12 +70,13 @@ export function mountChat(app, places) {
 
   function show() {
     const turns = talk?.turns() ?? [];
+    const isWaiting = isLoading || giveUpWaiting !== null;
     conversation.show(turns);
     conversation.showEmptiness(
-      isLoading && !turns.length,
-      !isLoading && !turns.length && problem.childElementCount === 0,
+      isWaiting && !turns.length,
+      !isWaiting && !turns.length && problem.childElementCount === 0,
     );
-    composer.showBusy(talk ? talk.isBusy : giveUpWaiting !== null);
+    composer.showBusy(giveUpWaiting !== null || talk?.isBusy === true);
   }
 
   function showTitle() {
@@ -87,6 +89,8 @@ export function mountChat(app, places) {
   async function open(id) {
     if (id === openId) return;
     openId = id;
+    visit += 1;
+    giveUpWaiting = null;
     conversation.startAnew();
     composer.showThread(id);
     list.showOpen(id);
@@ -98,15 +102,16 @@ export function mountChat(app, places) {
   async function load(id) {
     isLoading = id !== null;
     fill(problem);
-    const opening = opened(id);
+    const mine = opened(id);
+    opening = mine;
     show();
     try {
-      const isThere = await opening;
-      if (openId === id && !isThere) showProblem(GONE, START_NEW);
+      const isThere = await mine;
+      if (opening === mine && !isThere) showProblem(GONE, START_NEW);
     } catch (error) {
-      if (openId === id) showFailure(id, error);
+      if (opening === mine) showFailure(id, error);
     }
-    if (openId !== id) return;
+    if (opening !== mine) return;
     isLoading = false;
     show();
   }
@@ -114,8 +119,9 @@ export function mountChat(app, places) {
   /** @param {string | null} id @returns {Promise<boolean>} whether there is such a chat; a new one needs nothing yet */
   async function opened(id) {
     if (id === null && !talk) return true;
+    const from = visit;
     const { open } = talk ?? (await talking());
-    return openId !== id || open(id);
+    return visit !== from || open(id);
   }
 
   /** @param {string | null} id @param {unknown} error */
@@ -137,12 +143,12 @@ export function mountChat(app, places) {
 
   /** @param {string} text */
   async function send(text) {
-    const from = openId;
-    sending = text;
+    const from = visit;
     conversation.toEnd();
-    const sent = await sentWhenLoaded(text);
-    sending = "";
-    if (!sent.sent && openId === from) composer.notSent(text, sent.sentence);
+    const sent = await sentWhenRead(text);
+    if (visit !== from) return;
+    show();
+    if (!sent.sent) composer.notSent(text, sent.sentence);
   }
 
   /**
@@ -152,39 +158,43 @@ export function mountChat(app, places) {
    * @param {string} text
    * @returns {Promise<Sent>}
    */
-  async function sentWhenLoaded(text) {
-    if (talk) return talk.send(text);
-    const from = openId;
+  async function sentWhenRead(text) {
+    const from = visit;
     /** @type {Promise<never>} */
     const stopped = new Promise((_, reject) => {
       giveUpWaiting = () => reject(new Error(STOPPED));
     });
-    let loaded;
-    isLoading = true;
+    let ready;
     show();
     try {
-      loaded = await Promise.race([talking(), stopped]);
+      ready = await Promise.race([whatAnswers(), stopped]);
     } catch (error) {
       return { sent: false, sentence: sentenceOf(error) };
     } finally {
-      giveUpWaiting = null;
-      if (openId === null) isLoading = false;
-      show();
+      if (visit === from) giveUpWaiting = null;
     }
-    return openId === from ? loaded.send(text) : { sent: true };
+    return visit === from ? ready.send(text) : { sent: true };
+  }
+
+  /** @returns {Promise<Talk>} with the open chat read; where it could not be, it is asked for again */
+  async function whatAnswers() {
+    await opening.catch(() => {
+      load(/** @type {string | null} */ (openId));
+      return opening;
+    });
+    return talking();
   }
 
   /** @param {string} id */
   function taken(id) {
+    const said = composer.taken(id);
     if (openId === id) {
-      composer.taken();
       list.refresh();
       return;
     }
     openId = id;
-    composer.showThread(id, sending);
     list.showOpen(id);
-    list.began(id, sending);
+    list.began(id, said);
     app.openThread(id);
     showTitle();
   }

@@ -18,6 +18,8 @@ export function createComposer({ drafts, onSend, onStop }) {
   /** @type {string | null} */
   let threadId = null;
   let isBusy = false;
+  /** What was handed on and not taken yet; until then it is part of the draft. */
+  let sending = "";
 
   const text = createGrowingText({
     id: "composer-text",
@@ -56,7 +58,7 @@ export function createComposer({ drafts, onSend, onStop }) {
   );
 
   text.field.addEventListener("input", () => {
-    drafts.keep(threadId, text.field.value);
+    keepDraft();
     showState();
   });
   element.addEventListener("submit", (event) => {
@@ -71,6 +73,17 @@ export function createComposer({ drafts, onSend, onStop }) {
     stop.hidden = !isBusy;
   }
 
+  function keepDraft() {
+    drafts.keep(threadId, [sending, text.field.value].filter((words) => words.trim()).join("\n"));
+  }
+
+  /** @param {string} written */
+  function handOn(written) {
+    sending = written;
+    showProblem("");
+    keepDraft();
+  }
+
   function submit() {
     const written = text.field.value;
     if (!written.trim()) return;
@@ -78,8 +91,9 @@ export function createComposer({ drafts, onSend, onStop }) {
       showProblem(WAIT);
       return;
     }
-    showProblem("");
-    text.setText("");
+    // an edit that was not taken, and is given up for this
+    text.setText(sending);
+    handOn(written);
     showState();
     onSend(written);
   }
@@ -94,36 +108,42 @@ export function createComposer({ drafts, onSend, onStop }) {
   function giveBack(written) {
     const since = text.field.value;
     text.setText(since.trim() && since !== written ? `${written}\n${since}` : written);
-    drafts.keep(threadId, text.field.value);
+    sending = "";
+    keepDraft();
     showState();
   }
 
   showState();
   return {
     element,
-    showProblem,
-    /** @param {string | null} id @param {string} sent what the thread has just taken, which is no draft any more */
-    showThread(id, sent = "") {
-      const typed = text.field.value;
-      if (sent) drafts.keep(threadId, "");
+    handOn,
+    /** @param {string | null} id another thread; what was handed on stays in the draft of the old one */
+    showThread(id) {
       threadId = id;
-      if (sent && typed) drafts.keep(id, typed);
+      sending = "";
       text.setText(drafts.read(id));
       showProblem("");
       showState();
     },
-    /** The server has taken what was sent. */
-    taken: () => drafts.keep(threadId, text.field.value),
-    /** @param {string} written @param {string} sentence */
-    notSent(written, sentence) {
-      giveBack(written);
-      showProblem(sentence, { label: "Try again", run: submit });
+    /** @param {string} id of the thread that has taken what was handed on @returns {string} what that was */
+    taken(id) {
+      const said = sending;
+      sending = "";
+      if (threadId !== id) drafts.keep(threadId, "");
+      threadId = id;
+      keepDraft();
+      return said;
+    },
+    /** @param {string} written @param {string} sentence @param {() => void} [retry] where it has a place of its own */
+    notSent(written, sentence, retry) {
+      if (!retry) giveBack(written);
+      showProblem(sentence, { label: "Try again", run: retry ?? submit });
       text.field.focus();
     },
     /** @param {string} words */
     fillIn(words) {
       text.setText(words);
-      drafts.keep(threadId, words);
+      keepDraft();
       showState();
       text.field.focus();
     },

@@ -1,4 +1,4 @@
-// Doing something once for many occasions.
+// Doing something later, and once for many occasions.
 
 /** @param {() => void} action @returns {() => void} does it once before the next frame; in a hidden tab a little later */
 export function onFrame(action) {
@@ -27,4 +27,9 @@ export function soon(action, ms) {
       action();
     }, ms);
   };
+}
+
+/** @param {number} ms @returns {Promise<void>} */
+export function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

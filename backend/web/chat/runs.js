@@ -31,12 +31,13 @@ export function createRuns(api) {
     /**
      * @param {string} id
      * @param {readonly Message[]} before the messages that stand before a human message in the branch that is shown
+     * @param {AbortSignal} signal
      * @returns {Promise<Checkpoint | null>} where the thread forks, null when it is not kept any more
      */
-    async forkPoint(id, before) {
+    async forkPoint(id, before, signal) {
       let behind = null;
       for (;;) {
-        const states = await inputStates(api, id, behind);
+        const states = await inputStates(api, id, { behind, signal });
         const found = checkpointBefore(states, before);
         if (found || states.length < STATES_A_PAGE) return found;
         behind = states.at(-1)?.checkpoint;
@@ -66,11 +67,11 @@ export function createRuns(api) {
   };
 }
 
-/** @param {Api} api @param {string} id @param {any} behind a checkpoint, to read what is older */
-function inputStates(api, id, behind) {
+/** @param {Api} api @param {string} id @param {{behind: any, signal: AbortSignal}} how behind: a checkpoint, to read what is older */
+function inputStates(api, id, { behind, signal }) {
   const before = behind ? { configurable: { checkpoint_id: behind.checkpoint_id } } : undefined;
   const body = { limit: STATES_A_PAGE, metadata: { source: "input" }, before };
-  return api.post(threadPath(id, "/history"), body);
+  return api.post(threadPath(id, "/history"), body, { signal });
 }
 
 /** @param {Message} message @param {Checkpoint | null} [checkpoint] */

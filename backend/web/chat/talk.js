@@ -43,8 +43,9 @@ export function createTalk(app, { threads, conversation, composer, heard }) {
   async function edit(turn, text) {
     if (!turn.human) return;
     conversation.toEnd();
+    composer.handOn(text);
     const sent = await answering.again(turn.human, text);
-    if (!sent.sent) composer.notSent(text, sent.sentence);
+    if (!sent.sent) composer.notSent(text, sent.sentence, sent.isFinal ? undefined : () => edit(turn, text));
   }
 
   /** @param {ShownTurn} turn */

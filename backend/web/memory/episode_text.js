@@ -8,6 +8,8 @@ const USER = "User: ";
 const ASSISTANT = "\nAssistant: ";
 const FIRST_LINES = 3;
 const FIRST_CHARS = 240;
+/** Far more than the first lines is not looked at. */
+const MOST_CHARS = 10 * FIRST_CHARS;
 
 /**
  * What marks up a line of Markdown, and what stands in its place.
@@ -25,7 +27,6 @@ const MARKS = [
   [/(\*\*|__|~~|`)([^*_~`]+)\1/g, "$2"],
   [/(^|[\s(])[*_]([^*_\s][^*_]*)[*_](?=$|[\s).,;:!?])/g, "$1$2"],
 ];
-const HAS_FORM = /^\s*(?:```|~~~|\|)/m;
 
 /**
  * @param {string} content "User: ...\nAssistant: ..."; anything else is one text of nobody
@@ -42,18 +43,22 @@ export function sidesOf(content) {
 
 /**
  * @param {Said} said
- * @returns {{text: string, isCut: boolean}} its first lines in plain words; cut also where a table or code lost its form
+ * @returns {{text: string, isCut: boolean}} its first lines in plain words; cut also where Markdown lost its form, such
+ *   as a table, or the address of a link
  */
 export function beginningOf({ who, text }) {
-  // far more than the first lines is not looked at
-  const lines = text.slice(0, 10 * FIRST_CHARS).split("\n");
-  const isMarkdown = who !== "You";
-  const plain = (isMarkdown ? lines.map(plainLine) : lines).filter((line) => line.trim());
+  const lines = filledLines(text.slice(0, MOST_CHARS).split("\n"));
+  const plain = who === "You" ? lines : filledLines(lines.map(plainLine));
   const said = plain.length ? plain : lines;
   const first = said.slice(0, FIRST_LINES).join("\n");
   const short = shorten(first, FIRST_CHARS);
-  const isCut = short !== first || said.length > FIRST_LINES || (isMarkdown && HAS_FORM.test(text));
+  const isCut = text.length > MOST_CHARS || short !== lines.join("\n");
   return { text: said.length > FIRST_LINES && short === first ? `${short} …` : short, isCut };
+}
+
+/** @param {string[]} lines */
+function filledLines(lines) {
+  return lines.filter((line) => line.trim());
 }
 
 /** @param {string} line */

@@ -270,6 +270,7 @@ async def test_what_is_known_already_is_left_out_and_makes_room_for_the_next(dat
     best, _ = await save(database, fact("Has an old accordion to sell in the attic"), fact("Plays the accordion"))
     assert await find(database, "accordion", limit=1) == [best.content]
     assert await find(database, "accordion", limit=1, besides=[best.id]) == ["Plays the accordion"]
+    assert await find(database, "accordion", limit=1, besides=[MemoryId("no id")]) == [best.content]
 
 
 async def test_a_long_text_of_common_words_does_not_multiply_the_rows_that_are_worked_on(database: Database) -> None:

@@ -46,6 +46,10 @@ def test_a_server_below_a_prefix_does_not_start(environment: dict[str, str]) -> 
         refuse_mount_prefix(environment)
 
 
-@pytest.mark.parametrize("environment", [{}, {"LANGGRAPH_HTTP": '{"app": "x:y"}'}], ids=["bare", "other"])
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"LANGGRAPH_HTTP": '{"app": "x:y"}'}, {"LANGGRAPH_HTTP": "null"}, {"LANGGRAPH_HTTP": "{"}],
+    ids=["bare", "other", "null", "broken"],
+)
 def test_a_server_at_the_root_starts(environment: dict[str, str]) -> None:
     refuse_mount_prefix(environment)

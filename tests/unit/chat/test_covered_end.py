@@ -14,8 +14,15 @@ def test_what_the_receipt_says_is_handed_over(covered: int) -> None:
 
 @pytest.mark.parametrize(
     "metadata",
-    [{}, {"memory": None}, {"memory": {}}, {"memory": {"covered_end": None}}, {"memory": {"covered_end": "9"}}],
-    ids=["no receipt", "null", "an older receipt", "not known", "no number"],
+    [
+        {},
+        {"memory": None},
+        {"memory": {}},
+        {"memory": {"covered_end": None}},
+        {"memory": {"covered_end": "9"}},
+        {"memory": {"covered_end": True}},
+    ],
+    ids=["no receipt", "null", "an older receipt", "not known", "no number", "a truth"],
 )
 def test_what_is_not_known_is_not_said(metadata: dict[str, object]) -> None:
     assert covered_in([HumanMessage("hi"), AIMessage("hi", response_metadata=metadata)]) == {}
