@@ -291,7 +291,10 @@ def _background_nodes(parts: _Parts, summarizer: Summarizer) -> BackgroundNodes:
     return BackgroundNodes(
         touch_last_message=make_touch_last_message_node(threads=parts.server, read_context=parts.read_context),
         record_episode=make_record_episode_node(
-            memory_of=parts.memories.in_run, read_context=parts.read_context, fill_vectors=parts.vectors.fill
+            memory_of=parts.memories.in_run,
+            read_context=parts.read_context,
+            clock=parts.clock,
+            fill_vectors=parts.vectors.fill,
         ),
         summarize=make_summarize_node(
             summarizer=summarizer, memory_of=parts.memories.in_run, read_context=parts.read_context

@@ -17,7 +17,7 @@ from backend.accounts.run_context import ReadContext
 from backend.background.state import FinishedTurn, NothingNew, SaidTurn
 from backend.errors import StorageUnavailable
 from backend.ids import MemoryId, ThreadId, UserId
-from backend.memory.episodes import FinishedWords
+from backend.memory.episodes import RECORDED_WITHIN, FinishedWords
 from backend.memory.user_memory import MemoryOf
 from backend.observability.best_effort import best_effort
 
@@ -38,11 +38,13 @@ def make_record_episode_node(
     *,
     memory_of: MemoryOf,
     read_context: ReadContext,
+    clock: Callable[[], datetime],
     fill_vectors: FillVectors | None = None,
     pauses: Sequence[float] = PAUSES,
 ) -> RecordEpisodeNode:
     """Three attempts, none of which keeps the others from happening; what fails is a log line.
 
+    A turn that was finished more than `RECORDED_WITHIN` ago is left out: nothing tells any more whether it was erased.
     While the database cannot take a turn, it is tried again after each of `pauses`, in seconds. Without
     `fill_vectors` memories are found by their words alone.
     """
@@ -53,7 +55,8 @@ def make_record_episode_node(
             return {}
         async with best_effort("record_episode", chat_thread_id=thread_id):
             for turn in (state, *state.get("earlier", ())):
-                await _persist(partial(memory.episodes.record, finished_words(turn, thread_id)), pauses)
+                if clock() - _finished_at(turn) <= RECORDED_WITHIN:
+                    await _persist(partial(memory.episodes.record, finished_words(turn, thread_id)), pauses)
         async with best_effort("note_use", chat_thread_id=thread_id):
             await memory.episodes.touch(_recalled(state), at=_finished_at(state))
         if fill_vectors is not None:

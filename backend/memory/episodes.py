@@ -22,7 +22,7 @@ IMPORTANCE: Final = 0.3
 """Below a fact's: what happened to be said is worth less than what somebody chose to keep."""
 
 RECORDED_WITHIN: Final = timedelta(hours=12)
-"""A turn that was finished longer ago is not kept: what says that it was deleted or erased goes in time too."""
+"""After a turn. What says that it was deleted or erased is kept for longer, but not for ever."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _CURSOR: Final = re.compile(r"\A(-?[0-9]{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z")
@@ -91,10 +91,8 @@ class Episodes:
     async def record(self, said: FinishedWords) -> bool:
         """Keep a turn; False when it is kept already, one side said nothing, or it was deleted or erased meanwhile.
 
-        That is known for longer than `RECORDED_WITHIN`; a turn that comes later than this is not kept either.
+        The last is known for longer than `RECORDED_WITHIN` after a turn; what comes later is not to be recorded.
         """
-        if self.clock() - said.finished_at > RECORDED_WITHIN:
-            return False
         user_text = _side(said.user_text, MAX_USER_CHARS)
         assistant_text = _side(said.assistant_text, MAX_ASSISTANT_CHARS)
         if not user_text or not assistant_text:

@@ -46,6 +46,7 @@ def with_node(driver: MemoryDriver, *, fill_vectors: FillVectors = no_vectors, p
     node = make_record_episode_node(
         memory_of=driver.process.memories.in_run,
         read_context=lambda config: run_context(config, auth_mode="none", default_user=""),
+        clock=driver.process.services.summarizer.clock,
         fill_vectors=fill_vectors,
         pauses=pauses,
     )

@@ -230,7 +230,9 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         for subagent in SUBAGENTS
     }
     trigger = make_trigger_node(runs=services.server, read_context=read_context, clock=services.summarizer.clock)
-    record_episode = make_record_episode_node(memory_of=memories.in_run, read_context=read_context, pauses=())
+    record_episode = make_record_episode_node(
+        memory_of=memories.in_run, read_context=read_context, clock=services.summarizer.clock, pauses=()
+    )
     summarize = make_summarize_node(
         summarizer=services.summarizer, memory_of=memories.in_run, read_context=read_context
     )
