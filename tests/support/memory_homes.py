@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from psycopg.types.json import Jsonb
 
 from backend.accounts.run_context import run_context
-from backend.background.record_episode import make_record_episode_node
+from backend.background.record_episode import FillVectors, make_record_episode_node
 from backend.background.summarize import make_summarize_node
 from backend.bootstrap import Services, assemble, limits_of, utc_now
 from backend.chat.dispatch import make_trigger_node
@@ -175,6 +175,7 @@ class HomeInPostgres:
         chosen, watch = Settings(**cast("dict[str, Any]", {**pool, **settings})), Watch()
         database = WatchedDatabase(chosen, watch)
         services = assemble(chosen, database=database, server=server or RecordedServer(), **clock)
+        services = impatient(services, fill_vectors=services.vectors.fill)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(services.running())
             yield Process(
@@ -230,9 +231,6 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         for subagent in SUBAGENTS
     }
     trigger = make_trigger_node(runs=services.server, read_context=read_context, clock=services.summarizer.clock)
-    record_episode = make_record_episode_node(
-        memory_of=memories.in_run, read_context=read_context, clock=services.summarizer.clock, pauses=()
-    )
     summarize = make_summarize_node(
         summarizer=services.summarizer, memory_of=memories.in_run, read_context=read_context
     )
@@ -242,7 +240,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
         assert memory is not None
         return memory
 
-    return replace(
+    changed = replace(
         services,
         memories=memories,
         chat=replace(
@@ -252,7 +250,7 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
             tools=make_tools_node(subagents=SUBAGENTS, tools=tools),
             trigger=trigger,
         ),
-        background=replace(services.background, record_episode=record_episode, summarize=summarize),
+        background=replace(services.background, summarize=summarize),
         forgetting=Forgetting(
             memory_of=memory_of,
             accounts=home.accounts,
@@ -260,6 +258,21 @@ def with_memories(services: Services, memories: Memories, home: HomeInMemory) ->
             server=services.server,
         ),
     )
+    return impatient(changed)
+
+
+def impatient(services: Services, *, fill_vectors: FillVectors | None = None) -> Services:
+    """The services with a `record_episode` that does not wait for a database that is away."""
+    record_episode = make_record_episode_node(
+        memory_of=services.memories.in_run,
+        read_context=partial(
+            run_context, auth_mode=services.settings.auth_mode, default_user=services.settings.auth_default_user
+        ),
+        clock=services.summarizer.clock,
+        fill_vectors=fill_vectors,
+        pauses=(),
+    )
+    return replace(services, background=replace(services.background, record_episode=record_episode))
 
 
 async def put_by_hand(store: BaseStore, namespace: Namespace, key: str, value: object) -> None:
