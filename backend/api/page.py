@@ -31,6 +31,9 @@ HEADERS: Final[Mapping[str, str]] = {
     # it may be kept, but is asked for again each time, which costs a few bytes while nothing has changed
     "Cache-Control": "no-cache",
 }
+PART_HEADERS: Final[Mapping[str, str]] = {name: HEADERS[name] for name in ("X-Content-Type-Options", "Cache-Control")}
+"""Of scripts and styles: the other headers say what a document may do, and would be most of what these weigh."""
+PARTS: Final = frozenset({".js", ".css"})
 TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -65,8 +68,10 @@ class Page:
             response = await self._files.get_response(name, scope)
         except HTTPException as error:
             response = _refusal(error)
-        response.headers.update(HEADERS)
-        if response.status_code < HTTPStatus.MULTIPLE_CHOICES and (known := TYPES.get(PurePosixPath(name).suffix)):
+        suffix = PurePosixPath(name).suffix
+        is_part = response.status_code < HTTPStatus.BAD_REQUEST and suffix in PARTS
+        response.headers.update(PART_HEADERS if is_part else HEADERS)
+        if response.status_code < HTTPStatus.MULTIPLE_CHOICES and (known := TYPES.get(suffix)):
             response.headers["Content-Type"] = known
         return response
 

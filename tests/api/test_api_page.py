@@ -147,9 +147,20 @@ async def test_what_is_no_file_of_the_page_is_not_there(path: str, page: Page) -
     assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("path", ["/app", "/app/app/main.js", "/app/nothing"])
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
-async def test_every_answer_has_the_headers_that_keep_others_out(
+@pytest.mark.parametrize("path", ["/app/app/main.js", "/app/styles/base.css"])
+async def test_scripts_and_styles_have_none_of_the_headers_of_documents(path: str, http: httpx.AsyncClient) -> None:
+    """On dozens of small files they would be most of what is sent."""
+    headers = (await http.get(path)).headers
+    assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-cache")
+    assert not {"content-security-policy", "permissions-policy"} & set(headers)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [(method, path) for method in ("GET", "HEAD", "POST") for path in ("/app", "/app/favicon.svg", "/app/nothing")]
+    + [("POST", "/app/app/main.js")],
+)
+async def test_every_document_and_every_refusal_has_the_headers_that_keep_others_out(
     path: str, method: str, http: httpx.AsyncClient
 ) -> None:
     headers = (await http.request(method, path)).headers
@@ -170,7 +181,7 @@ async def test_a_reload_of_what_has_not_changed_sends_nothing(path: str, http: h
     other = await http.get(path, headers={"if-none-match": '"another"'})
 
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    assert again.headers["content-security-policy"]
+    assert again.headers["x-content-type-options"] == "nosniff"
     assert "content-type" not in again.headers
     assert other.status_code == 200
 

@@ -197,6 +197,7 @@ class TestAxe:
 
     async def test_chats_and_memory(self, filled: PageDriver) -> None:
         await assert_accessible(filled, "a chat with a tool and a receipt")
+        await filled.thread(TITLE).first.hover()
         await filled.threads.get_by_role("button", name=f"Delete chat {TITLE}").first.click()
         await expect(filled.dialog).to_be_visible()
         await assert_accessible(filled, "a dialog", within="dialog")

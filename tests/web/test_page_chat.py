@@ -1,27 +1,15 @@
 """Turns on the page: streaming, stopping, answering again, editing, tools, and what goes wrong."""
 
-import asyncio
-from typing import Final
-
 import pytest
-from playwright.async_api import Locator, Route, expect
+from playwright.async_api import Locator, expect
 
 from tests.support.conditions import eventually
-from tests.support.model_server import Gate, Reply, call, error, text, tool_calls
+from tests.support.model_server import Reply, call, error, text, tool_calls
 from tests.support.page_driver import PageDriver
 from tests.support.page_server import HELLO, TITLE, Visitor, saves
+from tests.web.turns import LONG, edit, held_answer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
-
-LONG = "One two three four five six seven eight nine ten. This is the end of it."
-CHUNKS = 6
-"""Of four characters each, behind one that is empty."""
-MARKUP_SEEN: Final = """
-window.markupSeen = false;
-new MutationObserver(() => {
-  if (document.getElementById("chat")?.textContent.includes("**")) window.markupSeen = true;
-}).observe(document, { childList: true, subtree: true, characterData: true });
-"""
 
 
 class TestStreaming:
@@ -74,53 +62,6 @@ class TestStreaming:
         await expect(driver.turn(0)).to_contain_text(LONG)
         await expect(driver.stop).to_be_hidden()
         assert len(visitor.model.for_model("chat")) == 1
-
-
-class TestOpening:
-    async def test_nobody_sees_markup_before_what_reads_it_has_come(self, driver: PageDriver, visitor: Visitor) -> None:
-        messages = [
-            {"type": "human", "id": "h", "content": "hi"},
-            {"type": "ai", "id": "a", "content": "**Bold** it is"},
-        ]
-        thread_id = await visitor.filled_thread(messages, "Bold")
-        reader = HeldRoute()
-        await driver.page.route("**/vendor/marked.js", reader.hold)
-        await driver.page.add_init_script(MARKUP_SEEN)
-        await driver.open(f"#/t/{thread_id}")
-        await driver.page.reload()
-        await reader.asked.wait()
-        await expect(driver.chat).to_contain_text("Loading the chat")
-
-        reader.released.set()
-        await expect(driver.turn(0).locator("strong")).to_have_text("Bold")
-        assert await driver.page.evaluate("window.markupSeen") is False
-
-    async def test_a_chat_that_cannot_be_loaded_is_loaded_on_demand(self, driver: PageDriver, visitor: Visitor) -> None:
-        driver.watch.expect("ERR_INTERNET_DISCONNECTED")
-        await visitor.chat("hi", thread_id=await visitor.thread("Oslo"))
-        await driver.page.reload()
-        await expect(driver.thread("Oslo")).to_be_visible()
-        await driver.page.context.set_offline(True)
-        await driver.thread("Oslo").get_by_role("link").click()
-
-        problem = driver.chat.get_by_role("alert").filter(has_text="The server does not answer.")
-        await expect(problem).to_be_visible()
-        await driver.page.context.set_offline(False)
-        await problem.get_by_role("button", name="Try again").click()
-        await expect(driver.turn(0)).to_contain_text(HELLO)
-
-
-class HeldRoute:
-    """A file that comes when it is let go."""
-
-    def __init__(self) -> None:
-        self.asked = asyncio.Event()
-        self.released = asyncio.Event()
-
-    async def hold(self, route: Route) -> None:
-        self.asked.set()
-        await self.released.wait()
-        await route.continue_()
 
 
 class TestStopping:
@@ -229,78 +170,6 @@ class TestFailures:
         await expect(driver.turn(0)).to_contain_text(HELLO)
         await expect(driver.turns).to_have_count(1)
 
-    async def test_nothing_typed_is_lost_when_the_server_does_not_answer(self, driver: PageDriver) -> None:
-        driver.watch.expect("ERR_INTERNET_DISCONNECTED")
-        await driver.page.context.set_offline(True)
-        await driver.send("a long question")
-
-        problem = driver.chat.get_by_role("alert")
-        await expect(problem).to_contain_text("The server does not answer.")
-        await expect(driver.composer).to_have_value("a long question")
-
-        await driver.page.context.set_offline(False)
-        await problem.get_by_role("button", name="Try again").click()
-        await expect(driver.turn(0)).to_contain_text(HELLO)
-        await expect(driver.composer).to_have_value("")
-        await expect(driver.turns).to_have_count(1)
-
-    async def test_a_message_waits_for_what_answers(self, driver: PageDriver) -> None:
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("hi")
-        await answers.asked.wait()
-        await expect(driver.chat.get_by_text("Loading the chat")).to_be_visible()
-        await driver.composer.press_sequentially("and more")
-        await driver.composer.press("Enter")
-        await expect(driver.chat.get_by_role("alert")).to_contain_text("Stop it or wait")
-        answers.released.set()
-        await expect(driver.turn(0)).to_contain_text(HELLO)
-        await expect(driver.composer).to_have_value("and more")
-        await expect(driver.turns).to_have_count(1)
-
-    async def test_a_message_that_is_stopped_while_it_waits_is_given_back(self, driver: PageDriver) -> None:
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("hi")
-        await answers.asked.wait()
-        await driver.stop.click()
-        problem = driver.chat.get_by_role("alert")
-        await expect(problem).to_contain_text("before it was sent")
-        await expect(driver.composer).to_have_value("hi")
-        answers.released.set()
-        await problem.get_by_role("button", name="Try again").click()
-        await expect(driver.turn(0)).to_contain_text(HELLO)
-        await expect(driver.turns).to_have_count(1)
-
-    async def test_who_leaves_before_what_answers_has_come_finds_a_draft(
-        self, driver: PageDriver, visitor: Visitor
-    ) -> None:
-        await visitor.thread("Oslo")
-        await driver.page.reload()
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("half a thought")
-        await answers.asked.wait()
-        await driver.thread("Oslo").get_by_role("link").click()
-        await expect(driver.composer).to_have_value("")
-        answers.released.set()
-        await expect(driver.chat.get_by_role("region", name="Welcome")).to_be_visible()
-        await driver.new_chat()
-        await expect(driver.composer).to_have_value("half a thought")
-        await expect(driver.turns).to_have_count(0)
-        assert len(await visitor.thread_ids()) == 1
-
-    async def test_a_draft_outlives_a_reload_and_another_chat(self, driver: PageDriver) -> None:
-        await driver.ask("hi", HELLO)
-        await driver.composer.fill("half a thought")
-        await driver.new_chat()
-        await expect(driver.composer).to_have_value("")
-
-        await driver.page.go_back()
-        await expect(driver.composer).to_have_value("half a thought")
-        await driver.page.reload()
-        await expect(driver.composer).to_have_value("half a thought")
-
 
 class TestCopying:
     async def test_an_answer_is_copied_as_it_was_written(self, driver: PageDriver, visitor: Visitor) -> None:
@@ -312,19 +181,6 @@ class TestCopying:
             return await driver.page.evaluate("navigator.clipboard.readText()") == "It is **bold** and `code`."
 
         await eventually(is_copied)
-
-
-def held_answer(visitor: Visitor) -> Gate:
-    """The next answer stops in the middle until the gate is released."""
-    visitor.model.when("chat", text(LONG))
-    return visitor.model.hold("chat", after_chunks=CHUNKS)
-
-
-async def edit(turn: Locator, content: str) -> None:
-    await turn.hover()
-    await turn.get_by_role("button", name="Edit message").click()
-    await turn.get_by_role("textbox", name="Edited message").fill(content)
-    await turn.get_by_role("button", name="Send").click()
 
 
 def replaces(key: str, value: str) -> Reply:

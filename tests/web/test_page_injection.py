@@ -3,7 +3,7 @@
 from typing import Final
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from tests.support.model_server import call, structured, text, tool_calls
 from tests.support.page_driver import ADDRESSES, PageDriver
@@ -68,6 +68,7 @@ async def test_a_title(driver: PageDriver, visitor: Visitor) -> None:
     await driver.page.reload()
     await expect(driver.threads.get_by_role("listitem").filter(has_text="<script>")).to_have_count(1)
     await driver.threads.get_by_role("listitem").filter(has_text="<script>").get_by_role("link").click()
+    await driver.threads.get_by_role("listitem").filter(has_text="<img src=x onerror").first.hover()
     await driver.threads.get_by_role("button", name="Delete chat <img src=x onerror").first.click()
     await expect(driver.dialog).to_contain_text("<img")
     await driver.page.keyboard.press("Escape")
@@ -107,12 +108,24 @@ async def test_every_section_of_memory(driver: PageDriver, visitor: Visitor) -> 
         await expect(panel).to_contain_text("<img src=x")
         if name == "Thread summaries":
             await panel.locator("button[aria-expanded]").first.click()
+        if name == "Past conversations":
+            await all_shown(panel)
         for deletion in (await panel.get_by_role("button", name="Delete").all())[:1]:
             await deletion.click()
             await expect(driver.dialog).to_be_visible()
             await driver.page.keyboard.press("Escape")
             await expect(driver.dialog).to_have_count(0)
     await assert_nothing_ran(driver)
+
+
+async def all_shown(panel: Locator) -> None:
+    """Whole conversations, of which answers are read as Markdown."""
+    folds = panel.locator("li").get_by_role("button", name="Show more")
+    count = await folds.count()
+    assert count
+    for left in reversed(range(count)):
+        await folds.first.click()
+        await expect(folds).to_have_count(left)
 
 
 async def test_an_address(driver: PageDriver) -> None:

@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Route, expect
 
 from tests.support.page_driver import PageDriver, driven_tab
 from tests.support.page_server import HELLO, Visitor, token_of
+from tests.web.turns import HeldRoute
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
@@ -27,6 +28,43 @@ async def test_nothing_but_the_sign_in_is_shown_to_a_stranger(stranger: PageDriv
     await expect(stranger.page).to_have_title("Afterthought")
     for region in (stranger.chat, stranger.threads, stranger.memory):
         await expect(region).to_be_hidden()
+
+
+async def test_a_sign_in_that_does_not_come_is_told_and_asked_for_again(browser: Browser, visitor: Visitor) -> None:
+    async with driven_tab(browser, visitor.server.url) as driver:
+        driver.watch.expect("ERR_FAILED")
+        await driver.page.route("**/sign_in.js", lambda route: route.abort())
+        await driver.open()
+        await expect(driver.page.get_by_role("alert")).to_contain_text("The server does not answer.")
+        await driver.page.unroute("**/sign_in.js")
+        await driver.page.get_by_role("button", name="Try again").click()
+        await driver.sign_in(visitor.token)
+        await expect(driver.composer).to_be_visible()
+
+
+async def test_a_page_whose_sign_in_ends_while_it_loads_is_opened_once(stranger: PageDriver, visitor: Visitor) -> None:
+    stranger.watch.expect(REFUSED)
+    await visitor.thread("Oslo")
+    memory = HeldRoute()
+    await stranger.page.route("**/memory/memory.js", memory.hold)
+    await stranger.page.route("**/threads/search", with_an_expired_token)
+    await stranger.sign_in(visitor.token)
+    await expect(stranger.page.get_by_text("Your sign-in has ended")).to_be_visible()
+    await memory.asked.wait()
+    await stranger.page.unroute("**/threads/search")
+    starts = health_requests(stranger)
+
+    await stranger.sign_in(visitor.token)
+    await expect(stranger.composer).to_be_visible()
+    memory.released.set()
+    await expect(stranger.memory).to_contain_text("Ana López")
+    await expect(stranger.thread("Oslo")).to_be_visible()
+    assert health_requests(stranger) == starts
+
+
+def health_requests(driver: PageDriver) -> int:
+    """The page asks for it each time it starts."""
+    return sum(address.endswith("/api/health") for address in driver.watch.requests)
 
 
 async def test_a_token_that_is_not_known_is_told_and_the_right_one_opens_the_page(

@@ -19,7 +19,7 @@ from tests.support.service_tokens import SERVICE_SECRET
 
 pytestmark = [pytest.mark.anyio, pytest.mark.server]
 
-SECRET: Final = "what the identity provider signs with, of the tests"  # noqa: S105
+SECRET: Final = "what the identity provider signs with, of the tests"
 
 
 def signed(*, lives_seconds: int) -> str:

@@ -15,6 +15,13 @@ pytestmark = [pytest.mark.anyio, pytest.mark.server]
 MAX_BYTES: Final = 150_000
 """Of all that comes up to the first screen, without any compression."""
 MAX_BYTES_ON_THE_WAY: Final = 100_000
+# The first load is that of a new chat for somebody new. The first page of the list of chats and a profile come on top.
+# The address of a chat needs besides what shows messages, which otherwise comes while somebody writes.
+MAX_BYTES_WITH_CHATS: Final = 160_000
+MAX_BYTES_WITH_CHATS_ON_THE_WAY: Final = 100_000
+MAX_BYTES_OF_A_CHAT: Final = 300_000
+MAX_BYTES_OF_A_CHAT_ON_THE_WAY: Final = 150_000
+CHATS: Final = 30
 LATER: Final = ("/talk.js", "/vendor/", "/dialogs.js", "/turns.css", "/markdown.css")
 FILES: Final = 20
 
@@ -36,15 +43,41 @@ async def first_screen(driver: PageDriver, visitor: Visitor) -> None:
 
 async def test_a_first_load_is_small_and_from_one_place(stranger: PageDriver, visitor: Visitor) -> None:
     await first_screen(stranger, visitor)
-    loaded = [one for one in stranger.watch.responses if not await is_stream(one)]
-
-    unpacked = {one.url: len(await one.body()) for one in loaded}
-    largest = sorted(unpacked.items(), key=lambda one: -one[1])[:5]
-    assert len(unpacked) > FILES
-    assert sum(unpacked.values()) < MAX_BYTES, (sum(unpacked.values()), len(unpacked), largest)
-    on_the_way = sum([await travelled_bytes(one) for one in loaded])
-    assert on_the_way < MAX_BYTES_ON_THE_WAY
+    await assert_loaded(stranger.watch, unpacked=MAX_BYTES, on_the_way=MAX_BYTES_ON_THE_WAY)
     assert all(url.startswith(f"{visitor.server.url}/") for url in stranger.watch.requests)
+
+
+async def test_many_chats_and_a_profile_do_not_make_it_large(stranger: PageDriver, visitor: Visitor) -> None:
+    await visitor.saved(city="Oslo", tastes={"tea": ["green", "oolong"]})
+    for number in range(CHATS):
+        await visitor.thread(f"Chat number {number}")
+    await stranger.enter(visitor.token)
+    await expect(stranger.memory).to_contain_text("oolong")
+    await expect(stranger.threads.get_by_role("listitem")).to_have_count(CHATS)
+    await assert_loaded(stranger.watch, unpacked=MAX_BYTES_WITH_CHATS, on_the_way=MAX_BYTES_WITH_CHATS_ON_THE_WAY)
+
+
+async def test_the_address_of_a_chat_loads_what_shows_messages_too(stranger: PageDriver, visitor: Visitor) -> None:
+    thread_id = await visitor.chat("hi")
+    await stranger.enter(visitor.token, f"#/t/{thread_id}")
+    await expect(stranger.turn(0)).to_contain_text(HELLO)
+    await expect(stranger.memory).to_contain_text("Ana López")
+    await assert_loaded(stranger.watch, unpacked=MAX_BYTES_OF_A_CHAT, on_the_way=MAX_BYTES_OF_A_CHAT_ON_THE_WAY)
+
+
+async def assert_loaded(watch: Watch, *, unpacked: int, on_the_way: int) -> None:
+    """All that has come is smaller than so many bytes."""
+    loaded = [one for one in watch.responses if not await is_stream(one)]
+    sizes = {one.url: len(await one.body()) for one in loaded}
+    assert len(sizes) > FILES
+    assert sum(sizes.values()) < unpacked, (sum(sizes.values()), largest(sizes))
+    travelled = {one.url: await travelled_bytes(one) for one in loaded}
+    assert sum(travelled.values()) < on_the_way, (sum(travelled.values()), largest(travelled))
+
+
+def largest(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
+    """For a failing test."""
+    return sorted(sizes.items(), key=lambda one: -one[1])[:5]
 
 
 async def is_stream(response: Response) -> bool:

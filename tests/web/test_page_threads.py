@@ -52,7 +52,7 @@ async def test_a_new_chat_is_empty_and_keeps_the_old_one(driver: PageDriver, vis
 async def test_a_new_name_is_kept_by_the_server(driver: PageDriver, visitor: Visitor) -> None:
     thread_id = await visitor.thread("Before")
     await driver.page.reload()
-    await driver.threads.get_by_role("button", name="Rename chat Before").click()
+    await press(driver, "Rename chat Before")
     await expect(driver.dialog.get_by_label("Name")).to_have_value("Before")
     await driver.dialog.get_by_label("Name").fill("  After  ")
     await driver.page.keyboard.press("Enter")
@@ -71,8 +71,10 @@ async def test_a_name_has_the_whole_row_until_the_buttons_are_wanted(driver: Pag
     assert part > PART_OF_THE_ROW
     buttons = row.locator(".thread-actions")
     await expect(buttons).to_have_css("opacity", "0")
+    await expect(buttons).to_have_css("pointer-events", "none")
     await row.hover()
     await expect(buttons).to_have_css("opacity", "1")
+    await expect(buttons).to_have_css("pointer-events", "auto")
     await row.get_by_role("button", name="Rename").click()
     await expect(driver.dialog.get_by_label("Name")).to_have_value(LONG_NAME)
 
@@ -101,7 +103,7 @@ class TestWithoutAConnection:
         await driver.page.reload()
         await expect(driver.thread("Oslo")).to_be_visible()
         await driver.page.context.set_offline(True)
-        await driver.threads.get_by_role("button", name=button).click()
+        await press(driver, button)
 
         problem = driver.page.get_by_role("alert").filter(has_text="The server does not answer.").last
         await expect(problem).to_be_visible()
@@ -113,7 +115,7 @@ class TestWithoutAConnection:
         driver.watch.expect("ERR_INTERNET_DISCONNECTED")
         thread_id = await visitor.thread("Oslo")
         await driver.page.reload()
-        await driver.threads.get_by_role("button", name="Rename chat Oslo").click()
+        await press(driver, "Rename chat Oslo")
         await driver.dialog.get_by_label("Name").fill("Bergen")
         await driver.page.context.set_offline(True)
         await driver.page.keyboard.press("Enter")
@@ -132,7 +134,7 @@ class TestDeleting:
     async def test_it_is_asked_first(self, driver: PageDriver, visitor: Visitor) -> None:
         thread_id = await visitor.thread("Oslo")
         await driver.page.reload()
-        await driver.threads.get_by_role("button", name="Delete chat Oslo").click()
+        await press(driver, "Delete chat Oslo")
         await expect(driver.dialog.get_by_role("button", name="Cancel")).to_be_focused()
         await driver.page.keyboard.press("Escape")
         await expect(driver.dialog).to_have_count(0)
@@ -189,6 +191,12 @@ class TestDeleting:
             assert driver.page.url.endswith("#/")
 
 
+async def press(driver: PageDriver, name: str) -> None:
+    """A button of the only chat: for a mouse it is there once that is over the row."""
+    await driver.threads.get_by_role("listitem").hover()
+    await driver.threads.get_by_role("button", name=name).click()
+
+
 async def talked(driver: PageDriver, visitor: Visitor) -> None:
     """A chat on the page that a past conversation is kept of."""
     await driver.ask("Remember the sea", HELLO)
@@ -196,7 +204,7 @@ async def talked(driver: PageDriver, visitor: Visitor) -> None:
 
 
 async def delete(driver: PageDriver, choice: str) -> None:
-    await driver.threads.get_by_role("button", name="Delete chat").click()
+    await press(driver, "Delete chat")
     await driver.dialog.get_by_label(choice).check()
     await driver.dialog.get_by_role("button", name="Delete chat").click()
     await expect(driver.threads.get_by_role("listitem")).to_have_count(0)

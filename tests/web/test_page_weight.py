@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import pytest
 from playwright.async_api import CDPSession, Locator, Page, expect
 
-from tests.support.model_server import text
+from tests.support.model_server import Gate, text
 from tests.support.page_driver import PageDriver
 from tests.support.page_server import Visitor
 
@@ -53,6 +53,18 @@ TYPE: Final = """async (field) => {
   }
   return letters.length;
 }"""
+GROWTH: Final = """async (turns, most) => {
+  const length = () => turns.lastElementChild.textContent.length;
+  let grown = 0;
+  for (let frame = 0, before = length(); frame < most; frame += 1, before = length()) {
+    await new Promise(requestAnimationFrame);
+    if (length() > before) grown += 1;
+  }
+  return grown;
+}"""
+FRAMES: Final = 120
+FRAMES_OF_THE_ANSWER: Final = 20
+FIRST_CHUNKS: Final = 6
 
 NOTICE_ROWS: Final = """() => new MutationObserver((changes) => {
   const isRow = (node) => node.nodeName === "LI";
@@ -114,12 +126,23 @@ class TestLongChat:
         await processor.assert_smooth(long.composer.evaluate(TYPE))
 
     async def test_an_answer_streams_into_it(self, long: PageDriver, visitor: Visitor) -> None:
-        visitor.model.when("chat", text("And so it goes on. " * 60))
+        visitor.model.when("chat", text("And so it goes on. " * 200 + "That is all."))
+        gate = visitor.model.hold("chat", after_chunks=FIRST_CHUNKS)
         await long.send("Go on")
+        await expect(long.turns.last).to_contain_text("And so it")
         processor = await Processor.of(long.page)
-        await processor.assert_smooth(scrolled(conversation(long), 100, most=90))
-        await expect(long.turns.last).to_contain_text("And so it goes on.")
+        await processor.assert_smooth(frames_of_the_answer(long, gate))
+        await expect(long.turns.last).to_contain_text("That is all.")
         await expect(long.stop).to_be_hidden()
+
+
+async def frames_of_the_answer(driver: PageDriver, gate: Gate) -> int:
+    """In how many frames the answer grew, once it was let go on; frames in which nothing came are not counted."""
+    counting = asyncio.ensure_future(driver.chat.locator("ol.turns").evaluate(GROWTH, FRAMES))
+    gate.release()
+    frames = await counting
+    assert frames > FRAMES_OF_THE_ANSWER
+    return frames
 
 
 def conversation(driver: PageDriver) -> Locator:

@@ -15,14 +15,13 @@ import { viewAfter } from "./stopped_answer.js";
  * @typedef {import("./conversation_state.js").Shown} Shown
  * @typedef {import("./conversation_state.js").Going} Going
  * @typedef {import("./answer_stream.js").StreamEvent} StreamEvent
+ * @typedef {import("./attempts.js").Sent} Sent
  *
  * @typedef {object} Listener
  * @property {() => void} changed what is shown has changed
  * @property {(threadId: string) => void} taken the server has taken what was sent
  * @property {() => void} named a run may have named the thread
  * @property {(isAnswered: boolean) => void} ended
- *
- * @typedef {import("./attempts.js").Sent} Sent
  * @typedef {ReturnType<typeof createAnswering>} Answering
  */
 
@@ -69,13 +68,13 @@ export function createAnswering({ threads, listener, newId, wait = pause }) {
     threadId = id;
     seenAt = "";
     set({ kept: [], going: null, failure: "" });
-    const signal = newReader();
-    opening = id === null ? Promise.resolve(true) : firstShown(id, signal);
+    opening = firstShown(id, newReader());
     return opening;
   }
 
-  /** @param {string} id @param {AbortSignal} signal */
+  /** @param {string | null} id @param {AbortSignal} signal */
   async function firstShown(id, signal) {
+    if (id === null) return true;
     /** @type {Promise<boolean>} */
     const isJoined = new Promise((resolve) => {
       joined = () => resolve(true);

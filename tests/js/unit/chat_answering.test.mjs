@@ -235,8 +235,10 @@ test("where the point before a message is gone, that is said and nothing changes
 
 test("a run that is going on when the chat is opened is joined", async () => {
   const made = server({ messages: [{ type: "human", id: "1", content: "one" }], busy: 1, runs: [[piece("lo")]] });
-  const { answering, heard } = chat(made);
+  const { answering, heard, ends } = chat(made);
   assert.equal(await answering.open("t"), true);
+  assert.notEqual(answering.shown.going, null);
+  await ends;
   assert.deepEqual(heard, ["ended true"]);
   assert.ok(made.calls.some(([name]) => name === "join"));
 });
@@ -276,4 +278,132 @@ test("a chat that was left changes nothing any more", async () => {
   await new Promise(setImmediate);
   assert.deepEqual(answers(answering), []);
   assert.ok(!heard.includes("ended true"));
+});
+
+const first = [
+  { type: "human", id: "1", content: "one" },
+  { type: "ai", id: "2", content: "first" },
+];
+/** The server's answers to `name` wait for `let go`; `asked` resolves with the first request. */
+function holding(made, name) {
+  const answer = made.threads[name];
+  const held = {};
+  const gate = new Promise((resolve) => {
+    held.letGo = resolve;
+  });
+  held.asked = new Promise((resolve) => {
+    made.threads[name] = async (...what) => {
+      resolve();
+      await gate;
+      return answer(...what);
+    };
+  });
+  return held;
+}
+
+test("a message sent while the chat is read comes behind what was read", async () => {
+  const made = server({ messages: first, runs: [[metadata, keeps("second")]] });
+  const { answering, ends } = chat(made);
+  const reading = holding(made, "view");
+  const opening = answering.open("t");
+  const sending = answering.send("two");
+  await reading.asked;
+  assert.ok(!made.calls.some(([name]) => name === "run"));
+  reading.letGo();
+  await opening;
+  assert.deepEqual(await sending, { sent: true });
+  await ends;
+  assert.deepEqual(answers(answering), [
+    ["one", "first"],
+    ["two", "second"],
+  ]);
+});
+
+test("a message that is refused after the chat was read changes nothing of what was read", async () => {
+  const made = server({ messages: first, failing: { run: new Error("Away.") } });
+  const { answering } = chat(made);
+  answering.open("t");
+  assert.equal((await answering.send("two")).sentence, "Away.");
+  assert.deepEqual(answers(answering), [["one", "first"]]);
+});
+
+test("a chat that turns out to be answering takes no message, and its run is followed once", async () => {
+  const made = server({ messages: first, busy: 1, runs: [[piece("lo"), piece("ok")]] });
+  const { answering, names, ends } = chat(made);
+  answering.open("t");
+  const sent = await answering.send("two");
+  assert.match(sent.sentence, /still answering/);
+  await ends;
+  assert.equal(names().filter((name) => name === "join").length, 1);
+  assert.ok(!names().includes("run"));
+});
+
+test("a chat that could not be read takes no message", async () => {
+  const made = server({ failing: { record: new Error("Away.") } });
+  const { answering, names } = chat(made);
+  const opening = answering.open("t");
+  assert.equal((await answering.send("two")).sentence, "Away.");
+  await assert.rejects(opening, /Away/);
+  assert.ok(!names().includes("run"));
+});
+
+test("two looks at a run that began elsewhere follow it once", async () => {
+  const made = server({ messages: first });
+  const { answering, names } = chat(made);
+  await answering.open("t");
+  Object.assign(made.state, { busy: 4, updated: 1 });
+  const looking = holding(made, "activeRun");
+  const looks = [answering.refresh(), answering.refresh()];
+  await looking.asked;
+  looking.letGo();
+  await Promise.all(looks);
+  assert.equal(names().filter((name) => name === "join").length, 1);
+});
+
+test("a look at the chat does not follow the run that a message has begun meanwhile", async () => {
+  const made = server({ messages: first, runs: [[metadata, keeps("second")]] });
+  const { answering, names, ends } = chat(made);
+  await answering.open("t");
+  made.state.updated = 1;
+  const record = made.threads.record;
+  let looks = 0;
+  made.threads.record = async (id) => {
+    const look = ++looks;
+    if (look === 2) await answering.send("two");
+    return { ...(await record(id)), status: look === 2 ? "busy" : "idle" };
+  };
+  await answering.refresh();
+  await ends;
+  assert.ok(!names().includes("join"));
+});
+
+test("who leaves before the point to answer from is found begins nothing elsewhere", async () => {
+  const made = server({ messages: first });
+  const { answering, names } = chat(made);
+  await answering.open("t");
+  const looking = holding(made, "forkPoint");
+  const again = answering.again(first[0], "changed");
+  await looking.asked;
+  await answering.open("other");
+  looking.letGo();
+  assert.deepEqual(await again, { sent: true });
+  assert.ok(!names().includes("run"));
+});
+
+test("who leaves before the new chat is made leaves none behind", async () => {
+  const made = server({ runs: [[metadata]] });
+  const { answering, heard, names } = chat(made);
+  await answering.open(null);
+  const creating = holding(made, "create");
+  made.threads.run = async function* (_id, { signal }) {
+    signal.throwIfAborted();
+    yield metadata;
+  };
+  const sending = answering.send("hi");
+  await creating.asked;
+  await answering.open("other");
+  creating.letGo();
+  assert.deepEqual(await sending, { sent: true });
+  assert.deepEqual([heard, answering.threadId], [[], "other"]);
+  assert.ok(names().includes("remove"));
 });

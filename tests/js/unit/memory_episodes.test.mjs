@@ -61,12 +61,31 @@ test("the first ones of an empty list are news", () => {
 
 const answer = (text) => beginningOf({ who: "Assistant", text });
 
-test("a short answer is shown whole, without its markup", () => {
+test("a short answer is shown without its markup, which is seen in all of it", () => {
   const text = "## Bergen\n**Seven** [hills](https://hills.example), `rain` and *no* snake_case: 2 * 3 * 4";
   assert.deepEqual(answer(text), {
     text: "Bergen\nSeven hills, rain and no snake_case: 2 * 3 * 4",
+    isCut: true,
+  });
+});
+
+test("a short answer in plain words is all there is", () => {
+  assert.deepEqual(answer("Bergen.\n\nIt has no snake_case: 2 * 3 * 4\n"), {
+    text: "Bergen.\nIt has no snake_case: 2 * 3 * 4",
     isCut: false,
   });
+});
+
+for (const [what, hidden] of [
+  ["an address", "[here](https://hills.example)"],
+  ["an indented line", "    let a;"],
+  ["what stands behind many empty lines", `Yes.${"\n".repeat(3_000)}But not today.`],
+]) {
+  test(`there is more to show where ${what} is not seen`, () => assert.equal(answer(hidden).isCut, true));
+}
+
+test("what a person said behind many empty lines is more to show", () => {
+  assert.equal(beginningOf({ who: "You", text: `Yes.${"\n".repeat(3_000)}No.` }).isCut, true);
 });
 
 test("a long answer begins with its first lines", () => {
@@ -89,10 +108,10 @@ test("something is shown of what is nothing but markup", () => {
   assert.equal(answer("***").text, "***");
 });
 
-for (const made of ["|", "- ", "*a ", "[", " ", "`", "-|"]) {
+for (const made of ["\n", "|", "- ", "*a ", "[", " ", "`", "-|"]) {
   test(`many times ${JSON.stringify(made)} is read in no time`, () => {
     const start = performance.now();
-    answer(`${made.repeat(20_000)}x`);
+    answer(`y${made.repeat(60_000)}x`);
     assert.ok(performance.now() - start < 500);
   });
 }
