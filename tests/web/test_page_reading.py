@@ -83,7 +83,7 @@ async def test_a_receipt_leads_to_the_summaries_it_tells_of(driver: PageDriver, 
     await driver.open(f"#/t/{thread_id}")
     await driver.ask("And in Trondheim?", HELLO)
     receipt = driver.turn(-1).locator("details.receipt")
-    await expect(receipt).to_contain_text("summar")
+    await expect(receipt).to_contain_text("1 summary")
     await receipt.locator("summary").click()
     await receipt.get_by_role("button", name="Thread summaries", exact=True).click()
 
