@@ -39,7 +39,7 @@ def make_trigger_node(*, runs: BackgroundRuns, read_context: ReadContext, clock:
                 turn = as_before(finished_turn(messages, context.thread_id, clock()), before)
                 update["handed_over"] = and_this(before, turn, context.user_id)
                 known = covered_in(messages)
-                earlier = earlier_turns(messages, before, context.thread_id, context.user_id)
+                earlier = earlier_turns(messages, before, turn, context.user_id)
                 await runs.start_background_run({**turn, **known, "earlier": earlier}, user_id=context.user_id)
         return update
 

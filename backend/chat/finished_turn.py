@@ -11,11 +11,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, Validati
 
 from backend.ids import Json, ThreadId, UserId
 from backend.llm.content import parts_of
-from backend.llm.messages import human_ids, human_positions, is_framework_made, is_human_turn, role_of, shorten, text_of
+from backend.llm.messages import human_ids, human_positions, is_framework_made, is_human_turn, role_of, text_of
 from backend.memory.episodes import MAX_ASSISTANT_CHARS, MAX_USER_CHARS
-from backend.memory.redaction import redact
+from backend.memory.redaction import shortened
 
-REDACTION_MARGIN: Final = 1_000
 HANDED_OVER_AGAIN: Final = 2
 """So many turns before the newest go to the background once more: a server that was killed forgets its runs."""
 
@@ -42,12 +41,13 @@ _HANDED_OVER: Final = TypeAdapter(list[HandedOver])
 
 def finished_turn(messages: Sequence[BaseMessage], thread_id: ThreadId, finished_at: datetime) -> dict[str, Json]:
     """The input of `background_agent`: which turn it is, and its two sides in words (S0's caps)."""
-    turn = _newest(messages)
+    positions = human_positions(messages)
+    turn = _newest(messages, positions)
     recalled = recalled_ids(turn)
     return {
         "thread_id": thread_id,
         "message_ids": [message.id for message in turn],
-        "human_count": len(human_positions(messages)),
+        "human_count": len(positions),
         **_sides(turn),
         "finished_at": finished_at.isoformat(),
         **({"recalled_ids": recalled} if recalled else {}),
@@ -70,7 +70,7 @@ def as_before(turn: Mapping[str, Json], before: Iterable[HandedOver]) -> Mapping
 
 def was_edited(messages: Sequence[BaseMessage], before: Iterable[HandedOver]) -> bool:
     """Whether the newest turn was handed over with other words than it has now."""
-    turn = _newest(messages)
+    turn = _newest(messages, human_positions(messages))
     ids = [message.id for message in turn]
     return any(one.message_ids == ids and one.digest != _digest(_sides(turn)) for one in before)
 
@@ -83,28 +83,27 @@ def and_this(before: Sequence[HandedOver], turn: Mapping[str, Json], user_id: Us
 
 
 def earlier_turns(
-    messages: Sequence[BaseMessage], before: Iterable[HandedOver], thread_id: ThreadId, user_id: UserId | None
+    messages: Sequence[BaseMessage], before: Iterable[HandedOver], turn: Mapping[str, Json], user_id: UserId | None
 ) -> list[dict[str, Json]]:
-    """Those of the turns before the newest that are this thread's and this user's and still as they were, in words.
+    """Those of the turns before this one that are its thread's and this user's and still as they were, in words.
 
     A client may have written what the state says of them, so nothing but their time is taken from there.
     """
     by_id = {message.id: message for message in messages}
     count_at = {one: count for count, one in enumerate(human_ids(messages), start=1)}
-    newest = [message.id for message in _newest(messages)]
     found: list[dict[str, Json]] = []
     for one in before:
-        turn = [by_id[message_id] for message_id in one.message_ids if message_id in by_id]
-        count = next((count_at[message.id] for message in turn if message.id in count_at), 0)
-        is_theirs = (one.thread_id, one.user_id) == (thread_id, user_id) and one.message_ids != newest
-        if is_theirs and count and one.digest == _digest(words := _sides(turn)):
+        said = [by_id[message_id] for message_id in one.message_ids if message_id in by_id]
+        count = next((count_at[message.id] for message in said if message.id in count_at), 0)
+        is_theirs = (one.thread_id, one.user_id) == (turn["thread_id"], user_id)
+        is_before = one.message_ids != turn["message_ids"] and count
+        if is_theirs and is_before and one.digest == _digest(words := _sides(said)):
             at = one.finished_at.isoformat()
             found.append({"message_ids": one.message_ids, "human_count": count, "finished_at": at, **words})
     return found
 
 
-def _newest(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    positions = human_positions(messages)
+def _newest(messages: Sequence[BaseMessage], positions: Sequence[int]) -> Sequence[BaseMessage]:
     return messages[positions[-1] :] if positions else ()
 
 
@@ -121,15 +120,12 @@ def _digest(sides: Mapping[str, Json]) -> str:
 
 
 def words_of(messages: Sequence[BaseMessage], limit: int) -> str:
-    """What these messages say, redacted, in at most `limit` characters; empty when nothing is said in words.
-
-    Credentials are looked for a little beyond the cut, so that one across it is seen whole.
-    """
+    """What these messages say, redacted, in at most `limit` characters; empty when nothing is said in words."""
     if not any(map(_has_words, messages)):
         return ""
     said = [_without_thoughts(text_of(message)) for message in messages]
     text = "\n".join(one for one in said if one.strip())
-    return shorten(redact(text[: limit + REDACTION_MARGIN]), limit, whole_chars=len(text))
+    return shortened(text, limit)
 
 
 def recalled_ids(turn: Sequence[BaseMessage]) -> list[str]:

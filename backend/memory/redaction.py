@@ -13,6 +13,10 @@ from typing import Final, cast
 
 from backend.ids import Json
 from backend.llm.content import well_formed
+from backend.llm.messages import shorten
+
+REDACTION_MARGIN: Final = 1_000
+"""So many characters beyond a cut credentials are looked for."""
 
 BLOCK_NAMES: Final = (
     "memory",
@@ -167,6 +171,11 @@ def redact(text: str) -> str:
     # without any of the names there is nothing to find, and looking for them is what takes most of the time
     lower = text.lower()
     return _ASSIGNED.sub(_replaced_assignment, text) if any(hint in lower for hint in _HINTS) else text
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning of a text, redacted, in at most `limit` characters; a credential across the cut is seen whole."""
+    return shorten(redact(text[: limit + REDACTION_MARGIN]), limit, whole_chars=len(text))
 
 
 def redact_json(value: Json) -> Json:

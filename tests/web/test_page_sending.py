@@ -19,6 +19,15 @@ new MutationObserver(() => {
 """
 
 
+async def sent_and_held(driver: PageDriver, words: str) -> HeldRoute:
+    """A message that waits for what answers, until that is let go."""
+    answers = HeldRoute()
+    await driver.page.route("**/chat/answering.js", answers.hold)
+    await driver.send(words)
+    await answers.asked.wait()
+    return answers
+
+
 class TestOpening:
     async def test_nobody_sees_markup_before_what_reads_it_has_come(self, driver: PageDriver, visitor: Visitor) -> None:
         messages = [
@@ -158,10 +167,7 @@ class TestWaiting:
         await expect(driver.turns).to_have_count(1)
 
     async def test_a_message_waits_for_what_answers(self, driver: PageDriver) -> None:
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("hi")
-        await answers.asked.wait()
+        answers = await sent_and_held(driver, "hi")
         await expect(driver.chat.get_by_text("Loading the chat")).to_be_visible()
         await driver.composer.press_sequentially("and more")
         await driver.composer.press("Enter")
@@ -172,10 +178,7 @@ class TestWaiting:
         await expect(driver.turns).to_have_count(1)
 
     async def test_a_message_that_is_stopped_while_it_waits_is_given_back(self, driver: PageDriver) -> None:
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("hi")
-        await answers.asked.wait()
+        answers = await sent_and_held(driver, "hi")
         await driver.stop.click()
         problem = driver.chat.get_by_role("alert")
         await expect(problem).to_contain_text("before it was sent")
@@ -190,10 +193,7 @@ class TestWaiting:
     ) -> None:
         await visitor.thread("Oslo")
         await driver.page.reload()
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("half a thought")
-        await answers.asked.wait()
+        answers = await sent_and_held(driver, "half a thought")
         await driver.composer.press_sequentially("and the other half")
         await driver.thread("Oslo").get_by_role("link").click()
         await expect(driver.composer).to_have_value("")
@@ -207,10 +207,7 @@ class TestWaiting:
     async def test_who_leaves_and_comes_back_has_not_sent_it_either(self, driver: PageDriver, visitor: Visitor) -> None:
         await visitor.thread("Oslo")
         await driver.page.reload()
-        answers = HeldRoute()
-        await driver.page.route("**/chat/answering.js", answers.hold)
-        await driver.send("half a thought")
-        await answers.asked.wait()
+        answers = await sent_and_held(driver, "half a thought")
         await driver.thread("Oslo").get_by_role("link").click()
         await expect(driver.chat.get_by_text("Loading the chat")).to_be_visible()
         await driver.new_chat()

@@ -17,10 +17,9 @@ from backend.llm.messages import (
     human_positions,
     is_framework_made,
     role_of,
-    shorten,
     text_of,
 )
-from backend.memory.redaction import compact_json, guard_json, redact, redact_json, storable
+from backend.memory.redaction import compact_json, guard_json, redact, redact_json, shortened, storable
 from backend.memory.summaries.record import SummaryEntry
 from backend.memory.summaries.window import Window
 
@@ -30,8 +29,6 @@ MESSAGE_CHARS: Final = (6_000, 3_000, 1_500, 700, 300, 120, 40)
 TOOL_SHARE: Final = 3
 """A tool's result gets this fraction of it: what matters of it is mostly said again in the answer."""
 MAX_NAME_CHARS: Final = 100
-REDACTION_MARGIN: Final = 1_000
-"""So far beyond the cut credentials are looked for, so that one across it is seen whole."""
 
 KnownDigests = dict[tuple[int, ...], str]
 """Digests by hashes of the messages that they stand for, as only the process knows them that made them."""
@@ -49,13 +46,12 @@ class _Said:
         limit = max_chars // TOOL_SHARE if self.role == "tool" else max_chars
         said: dict[str, Json] = {"role": self.role}
         if self.name:
-            said["name"] = _shown_text(self.name, MAX_NAME_CHARS)
+            said["name"] = shortened(self.name, MAX_NAME_CHARS)
         if self.text or not self.calls:
-            said["content"] = _shown_text(self.text, limit)
+            said["content"] = shortened(self.text, limit)
         if self.calls:
             said["tool_calls"] = [
-                {"name": _shown_text(name, MAX_NAME_CHARS), "args": _shown_args(args, limit)}
-                for name, args in self.calls
+                {"name": shortened(name, MAX_NAME_CHARS), "args": _shown_args(args, limit)} for name, args in self.calls
             ]
         return said
 
@@ -187,16 +183,12 @@ def _calls(message: BaseMessage) -> Iterator[tuple[str, Json]]:
         yield from ((call.get("name") or "", call.get("args") or "") for call in message.invalid_tool_calls)
 
 
-def _shown_text(text: str, limit: int) -> str:
-    return shorten(redact(text[: limit + REDACTION_MARGIN]), limit, whole_chars=len(text))
-
-
 def _shown_args(args: Json, limit: int) -> Json:
     """Arguments as they are, or, where they are too long or no JSON, the beginning of their text."""
     text = _json_text(args)
     if len(text) <= limit and _is_json(args):
         return redact_json(args)
-    return _shown_text(text, limit)
+    return shortened(text, limit)
 
 
 def _as_it_travels(args: Json) -> Json:
